@@ -1,7 +1,7 @@
-"""Requests and answers of a source: addresses of documents, types of answers, and the interface of a client.
+"""Requests to a source and its answers: addresses of documents, types of answers, and the interface of a client.
 
-Belongs here: what all clients share.
-Does not: any request (client over HTTP, mirror from the disk).
+Belongs here: the types and addresses that all clients share. Does not: making requests (client over HTTP, mirror from
+the disk).
 """
 
 import re
@@ -16,7 +16,7 @@ WEB_PAGE = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 BEGINNING = 1 << 12
-"""Bytes within which a web page shows that it is one."""
+"""The number of bytes at the beginning of a document that are searched for the first tags of a web page."""
 
 
 def facts_url(cik: str) -> str:
@@ -30,23 +30,24 @@ def submissions_url(cik: str) -> str:
 
 
 DATA_SETS_URL = "https://www.sec.gov/data-research/sec-markets-data/financial-statement-data-sets"
-"""The list of data sets: the only document that is a page in HTML."""
+"""The list of data sets: the only requested document that is an HTML page."""
 
 
 def is_web_page(content: bytes) -> bool:
-    """Whether this is a page in HTML, which no document of EDGAR is: the SEC refuses with one, also with status 200."""
+    """Whether this is an HTML page. No EDGAR document is one; the SEC refuses requests with such pages, also with
+    status 200."""
     return WEB_PAGE.match(content[:BEGINNING]) is not None
 
 
 def page_url(name: str) -> str:
-    """The address of a page of older filings, whose name the submissions document has."""
+    """The address of a page of older filings; the submissions document has its name."""
     return f"https://data.sec.gov/submissions/{name}"
 
 
 @dataclass(frozen=True, slots=True)
 class Validators:
-    """What tells whether a document has changed since: ETag and Last-Modified for a server, and for an archive the
-    size and the CRC-32 of the content."""
+    """Values that show whether a document has changed: ETag and Last-Modified of a server, or the size and the CRC-32
+    of the content in an archive."""
 
     etag: str | None = None
     last_modified: str | None = None
@@ -74,7 +75,7 @@ class NotModified:
 
 @dataclass(frozen=True, slots=True)
 class NotFound:
-    """There is no such document: a fund without facts, a registrant without filings."""
+    """The source has no such document: a fund without facts, a registrant without filings."""
 
 
 Answer = Fetched | NotModified | NotFound
@@ -87,8 +88,8 @@ class Client(Protocol):
         """Request the document at `url`; raises FetchError or RefusedError."""
 
     def is_known(self, url: str, validators: Validators | None) -> bool:
-        """Whether the document at `url` is the one with these validators, or with None there is none; False if only a
-        request can tell."""
+        """Whether the document at `url` is known to be unchanged without a request: it matches the validators, or,
+        where they are None, it does not exist. False if only a request can show it."""
 
     def stop(self) -> None:
         """Send no more requests, and end those in progress soon."""

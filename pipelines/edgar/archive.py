@@ -4,7 +4,7 @@ Belongs here: the directory of an archive, and reading single members safely. Do
 downloading archives (bulk).
 
 The directory is read here instead of with `zipfile`, because `submissions.zip` has nearly a million members: `zipfile`
-takes 6.5 seconds and 1.2 GB for these, and this module 0.4 seconds and a hundred bytes for each. Members are found by
+takes 6.5 seconds and 1.2 GB for them, and this module 0.4 seconds and a hundred bytes for each. Members are found by
 their numbers: documents `CIK##########.json` and pages of older filings `CIK##########-submissions-###.json`.
 
 Nothing is unpacked to the disk, so a member's name is no path. Each member is checked when it is read: its size, its
@@ -33,13 +33,13 @@ LOCAL = struct.Struct("<4s22x2H")  # before a member: the lengths of its name an
 LENGTHS = struct.Struct("<3H")
 LENGTHS_AT, NAME_AT = 28, 46
 ENTRY_MARK, LOCAL_MARK, END_64_MARK = b"PK\1\2", b"PK\3\4", b"PK\6\6"
-LARGEST_DIRECTORY = 1 << 29  # that of submissions.zip has less than a hundred million bytes
+LARGEST_DIRECTORY = 1 << 29  # the directory of submissions.zip has less than a hundred million bytes
 BEYOND_32, BEYOND_16 = (1 << 32) - 1, (1 << 16) - 1
 ENCRYPTED, STORED, DEFLATED = 1, 0, 8
 EXTRA_64 = 1
 
 DOCUMENT, PAGE = "CIK##########.json", "CIK##########-submissions-###.json"
-"""The names of the members that are found; each # is a digit."""
+"""The forms of the names of members that this module can find; each # is a digit."""
 DIGIT = re.compile(r"\d", re.ASCII)
 
 
@@ -94,10 +94,10 @@ class Archive:
         return [f"{cik:010}" for cik in np.unique(ciks).tolist()]
 
     def member(self, name: str) -> Member | None:
-        """The member with a name of the form DOCUMENT or PAGE; None if there is none.
+        """The member with this name, which has the form DOCUMENT or PAGE; None if the archive lacks it.
 
         Raises:
-            FetchError: there are several, or its entry is damaged.
+            FetchError: several members have this name, or its entry is damaged.
         """
         form = DIGIT.sub("#", name)
         if form not in self._entries:
@@ -123,7 +123,7 @@ class Archive:
         """The content of a member.
 
         Raises:
-            FetchError: it is too large, its size or checksum differs from the directory's, or it is damaged.
+            FetchError: the member is too large or damaged, or its size or checksum differs from the directory.
         """
         if member.size > MAX_BYTES or member.packed > MAX_BYTES:
             size = max(member.size, member.packed)
@@ -176,7 +176,8 @@ class Archive:
         return os.pread(self._file, size, offset)
 
     def _read_entries(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-        """For each form of names the numbers in them, sorted, and the positions of their entries in the directory."""
+        """For each form of names, the numbers in the names, sorted, and the positions of their entries in the
+        directory."""
         directory, lengths = self._directory, LENGTHS.unpack_from
         found = {len(form): array("q") for form in (DOCUMENT, PAGE)}
         position, members, end = 0, 0, len(self._directory)
@@ -217,14 +218,14 @@ def _numbered(directory: bytes, positions: np.ndarray, form: str) -> tuple[np.nd
 
 
 def _inflated(packed: bytes, size: int) -> bytes | None:
-    """The content; None if it does not have this size. At most one byte more than that is inflated."""
+    """The content; None if it does not have this size. At most `size` bytes and one more are inflated."""
     inflater = zlib.decompressobj(-zlib.MAX_WBITS)
     content = inflater.decompress(packed, size + 1)
     return content if inflater.eof and not inflater.unused_data else None
 
 
 def _in_64_bits(fields: bytes, *sizes: int) -> list[int]:
-    """Sizes and offset, read from the further fields of an entry where 32 bits are not enough."""
+    """Sizes and offset; where 32 bits are not enough, they are read from the extra fields of the entry."""
     if BEYOND_32 not in sizes:
         return list(sizes)
     while fields:

@@ -1,10 +1,10 @@
 """A folder with EDGAR's bulk files: companyfacts.zip, submissions.zip and the list of companies.
 
-Belongs here: the answer to a request for a document, from the archives. Does not: the format of archives (archive),
-downloading them (bulk), opening a source (sources).
+Belongs here: answering requests for documents from the archives. Does not: the format of archives (archive),
+downloading them (ways), opening a source (sources).
 
-The directory of an archive has size and checksum of each member. A document that is held with the same size and
-checksum has not changed, and is not read.
+The directory of an archive states the size and the checksum of each member. A stored document with the same size and
+checksum has not changed, so its member is not read again.
 """
 
 import json
@@ -28,7 +28,7 @@ from pipelines.edgar.mirror import FACTS, SUBMISSIONS, document_in
 
 TICKERS = "company_tickers_exchange.json"
 FACTS_AT, SUBMISSIONS_AT = facts_url("").rpartition("/")[0], submissions_url("").rpartition("/")[0]
-"""Where EDGAR has the documents that are in the archives."""
+"""The addresses of EDGAR's folders whose documents are in the archives."""
 
 
 class BulkFolder:
@@ -38,7 +38,7 @@ class BulkFolder:
         facts: path of companyfacts.zip; the other files lie beside it.
 
     Raises:
-        SourceError: an archive is damaged, or nothing lists the companies.
+        SourceError: an archive is damaged, or no file lists the companies.
     """
 
     def __init__(self, facts: Path) -> None:
@@ -55,10 +55,10 @@ class BulkFolder:
             )
 
     def get(self, url: str, validators: Validators | None = None) -> Answer:
-        """The document at `url`; NotModified if the held one has the size and the checksum of the member.
+        """The document at `url`; NotModified if the stored document has the size and the checksum of the member.
 
         Raises:
-            FetchError: the member is refused, or is a web page; the list cannot be read, or is no document.
+            FetchError: the member is refused, or is a web page; the list cannot be read, or is not a document.
         """
         if url == TICKERS_URL:
             return Fetched(self._list(), Validators())
@@ -74,7 +74,8 @@ class BulkFolder:
         return Fetched(content, Validators())
 
     def is_known(self, url: str, validators: Validators | None) -> bool:
-        """Whether the held document has the size and the checksum of the member at `url`, or with None there is none.
+        """Whether the stored document has the size and the checksum of the member at `url`; with None, whether the
+        archive has no such member.
 
         Raises:
             FetchError: the entry of the member is refused.
@@ -86,7 +87,7 @@ class BulkFolder:
         return (validators.size, validators.crc) == (member.size, member.crc)
 
     def _place(self, url: str) -> tuple[str, Archive | None]:
-        """The name of a document and the archive that has it; no archive if none has such documents."""
+        """The name of a document, and the archive for documents of its kind, or None."""
         folder, _, name = url.rpartition("/")
         return name, {FACTS_AT: self._facts, SUBMISSIONS_AT: self._submissions}.get(folder)
 
@@ -100,7 +101,7 @@ class BulkFolder:
             self._submissions.close()
 
     def _list(self) -> bytes:
-        """The list of companies; without the file, from the symbols that the submissions name."""
+        """The list of companies; if the file is missing, it is made from the symbols in the submissions documents."""
         if self._tickers.exists():
             try:
                 return document_in(self._tickers)

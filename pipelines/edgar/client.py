@@ -46,13 +46,13 @@ MAX_WAIT = 120.0  # seconds; if the server asks for a longer wait, there are no 
 TIMEOUT = httpx.Timeout(30.0, connect=10.0)
 REFUSED, TOO_MANY = 403, 429
 REFUSALS_IN_A_ROW = 3
-"""After so many documents in a row that are refused, with 403 or with a web page in place of the document, no more are
-requested: EDGAR blocks the caller."""
+"""After so many refusals in a row (403, or a web page in place of the document), no more documents are requested,
+because EDGAR blocks the caller."""
 PAGE_BYTES, PAGE_LENGTH = 1 << 16, 300
-"""How much of the page of a refusal is read, and how much of its text is shown."""
+"""The bytes of a refusal's web page that are read, and the characters of its text that are shown."""
 WHOLE, PART, RANGE_IMPOSSIBLE = 200, 206, 416
 DOWNLOAD_PIECE = 1 << 20
-"""A large file has to arrive at this number of bytes in each DEADLINE."""
+"""Of a large file, at least this number of bytes has to arrive in each DEADLINE."""
 LARGEST_DOWNLOAD = 1 << 34
 BLOCKED = "the address or the User-Agent is blocked: wait ten minutes, check EDGAR_USER_AGENT"
 MARKUP = re.compile(r"<(script|style|head)\b|<!--|<[^<>]*>")
@@ -70,13 +70,13 @@ class EdgarClient:
     """Requests documents over HTTP; safe to use from several threads.
 
     Args:
-        transport: the sample; None: the network.
+        transport: answers the requests, such as the sample; None: the network.
         user_agent: name and mail address, which the SEC requires; other sources need none.
         pace: requests a second over all threads; None: no limit.
         base_url: address to call instead of the SEC's hosts; the path has the host as its first segment.
         attempts: number of attempts before a request counts as failed.
         deadline: seconds from sending a request to the end of its answer.
-        sleep, clock: in seconds; tests replace them.
+        sleep, clock: both in seconds; tests replace them.
     """
 
     def __init__(
@@ -118,18 +118,19 @@ class EdgarClient:
         return self._repeated(url, lambda: self._ask(url, conditions))
 
     def is_known(self, url: str, validators: Validators | None) -> bool:
-        """Only EDGAR knows whether a document changed."""
+        """Always False: only a request shows whether a document has changed."""
         return False
 
     def download(self, url: str, path: Path, progress: Callable[[int, int], object]) -> Downloaded | NotFound:
-        """Download a large file, or the rest of it, if an earlier call was interrupted.
+        """Download a large file; if an earlier call was interrupted, only the rest of it.
 
-        The file is complete when it has its name. Until then, its beginning lies beside it with its validators.
+        A file with its final name is complete. Until then, the part that has arrived is in the same folder, with its
+        validators.
 
         Args:
             url: its address.
             path: where to put it.
-            progress: called with the number of bytes so far, and of all.
+            progress: called with the number of bytes so far, and the number of all bytes.
 
         Raises:
             RefusedError, FetchError: as `get`; FetchError also if it arrives too slowly.
@@ -151,7 +152,7 @@ class EdgarClient:
         self.close()
 
     def _repeated(self, url: str, ask: Callable[[], T]) -> T:
-        """Ask, and ask again after a failure that may pass."""
+        """Make a request, with retries after failures that may pass."""
         delays = iter(self._delays)
         while True:
             try:
@@ -167,7 +168,7 @@ class EdgarClient:
                     raise failure.finally_for(url) from failure
                 if failure.status is None and not self._is_told:
                     on_terminal(f"waiting for {url}: {failure}; asked again {len(self._delays)} times at most")
-                self._is_told = True  # said once, and only if nobody has answered before: it takes half a minute
+                self._is_told = True  # printed once, and only before the first answer: the retries take half a minute
                 self._pace.hold(max(delay, failure.retry_after))
             else:
                 self._refused_in_a_row, self._is_told = 0, True
@@ -185,7 +186,7 @@ class EdgarClient:
         return self._http.stream("GET", address, headers=headers)
 
     def _continue(self, url: str, partial: Partial, progress: Callable[[int, int], object]) -> Downloaded | NotFound:
-        """Receive a large file from where it ended; from the beginning if it has changed since."""
+        """Continue the download of a large file; start again if it has changed since."""
         with self._stream(url, {"Accept-Encoding": "identity", **partial.headers()}) as response:
             if response.status_code == RANGE_IMPOSSIBLE:
                 partial.drop()
@@ -200,7 +201,7 @@ class EdgarClient:
                 done = 0
                 partial.note(url, response.headers)
             else:
-                # a 304 or a part that was not asked for is an error, like any other unexpected answer
+                # a 304 or a partial answer that was not requested is an error, like any other unexpected answer
                 answer = _answer(url, response, asked_whether_modified=False)
                 if isinstance(answer, NotFound):
                     return answer
@@ -222,7 +223,7 @@ class EdgarClient:
         return Downloaded(response.headers.get("Last-Modified"))
 
     def _asked(self, url: str, ask: Callable[[], T]) -> T:
-        """Ask once, with the errors of connections in the words of this module."""
+        """Make one attempt, and translate errors of the connection to errors of this module."""
         try:
             return ask()
         except httpx.TransportError as error:
@@ -233,7 +234,7 @@ class EdgarClient:
             raise FetchError(f"{url}: {error}; synchronize again later", passes_in=0) from error
 
     def _refused(self, url: str, failure: "_NotNowError") -> EdgarError:
-        """The error for a refusal: this document's only, unless it is one of several in a row."""
+        """The error for a refusal: of this document alone, or, after several refusals in a row, of the whole source."""
         self._refused_in_a_row += 1
         if self._refused_in_a_row < REFUSALS_IN_A_ROW:
             self._pace.hold(FIRST_DELAY)
@@ -284,7 +285,7 @@ def _answer(url: str, response: httpx.Response, *, asked_whether_modified: bool)
 
 
 def _page(response: httpx.Response) -> str:
-    """What the page of a refusal says: the beginning of its text, in quotation marks; empty if it says nothing."""
+    """The beginning of the text of a refusal's web page, in quotation marks; empty without text."""
     raw = b""
     for chunk in [response.content] if response.is_stream_consumed else response.iter_raw(PAGE_BYTES):
         raw += chunk
@@ -309,7 +310,7 @@ def _quoted(page: bytes) -> str:
 
 
 def _texts(page: str) -> Iterator[str]:
-    """What is outside of the tags, comments, scripts, styles and the head of a page; in linear time."""
+    """The text of a page without tags, comments, scripts, styles and the head; in linear time."""
     place, lower = 0, page.lower()
     while found := MARKUP.search(lower, place):
         yield page[place : found.start()]
@@ -317,7 +318,7 @@ def _texts(page: str) -> Iterator[str]:
         if end := f"</{found[1]}" if found[1] else "-->" if found[0] == "<!--" else "":
             place = lower.find(end, place)
             if place < 0:
-                return  # it does not end
+                return  # the comment, script, style or head has no end
             place += 0 if found[1] else len(end)
     yield page[place:]
 

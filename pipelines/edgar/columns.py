@@ -1,6 +1,6 @@
-"""Rows as lists of column values, from which one frame over hundreds of documents is made.
+"""Rows stored as lists of column values, from which one frame over hundreds of documents is made.
 
-Belongs here: what all such columns have in common. Does not: which columns there are (the readers of documents).
+Belongs here: the base class. Does not: the columns of a kind of document (the modules that read documents).
 """
 
 from dataclasses import dataclass, fields
@@ -25,5 +25,5 @@ class Columns:
             column += more
 
     def as_dict(self) -> dict[str, list[Any]]:
-        """Column name to values: what a frame is made of."""
+        """Column name to values, for the constructor of a frame."""
         return {column.name: getattr(self, column.name) for column in fields(self)}

@@ -29,7 +29,7 @@ CIK = re.compile(r"\d{1,10}", re.ASCII)
 AMENDMENT = "/A"
 
 LARGEST_SHARE, FEW = 0.01, 3
-"""A file of which more lines than a few, and than a hundredth, are malformed is no index."""
+"""A file counts as malformed if more than FEW of its lines, and more than LARGEST_SHARE of them, are malformed."""
 
 
 class _Directory(msgspec.Struct):
@@ -73,7 +73,8 @@ def days_listed(raw: bytes) -> tuple[list[date], list[str]]:
 def companies_in(raw: bytes, day: date, forms: Collection[str]) -> tuple[set[str], list[str]]:
     """The companies, in ten digits, that filed one of these forms, or an amendment of one, on a day.
 
-    A malformed line counts as one of these forms if its company can be read: requesting it costs little.
+    A malformed line counts as a line with one of these forms if its company can be read, because one more request costs
+    little.
 
     Returns:
         the companies, and what is wrong with each malformed line.
@@ -96,7 +97,7 @@ def companies_in(raw: bytes, day: date, forms: Collection[str]) -> tuple[set[str
 
 
 def _is_filing(line: str) -> bool:
-    """Whether a line has all columns; the name of a company may have bars."""
+    """Whether a line has all columns; the name of a company may contain bars."""
     if line.count("|") < COLUMNS.count("|"):
         return False
     cik, *_, filed, file = line.split("|")

@@ -2,8 +2,8 @@
 
 Belongs here: finding the addresses in the page. Does not: requesting them, what the zip files contain (data_sets).
 
-The addresses are read and never built, because they are not regular: 2020q1 was at `/files/node/add/data_distribution/`
-for some time.
+The addresses are read from the page instead of built, because they are not regular: 2020q1 was at
+`/files/node/add/data_distribution/` for some time.
 """
 
 import re
@@ -35,7 +35,8 @@ class Quarter(NamedTuple):
 
 
 def decode_data_set_list(raw: bytes) -> list[Quarter]:
-    """Read the page: one zip file for each quarter, newest first. Of several of one quarter, the first on the page.
+    """Read the page: one zip file for each quarter, newest first. If a quarter has several, the first on the page is
+    used.
 
     Links to other files or hosts are left out.
 
@@ -55,7 +56,7 @@ def decode_data_set_list(raw: bytes) -> list[Quarter]:
 
 
 def _links(page: str) -> Iterator[str]:
-    """What a page links to, without its comments."""
+    """The addresses in the links of a page; comments are left out."""
     first, *others = page.split("<!--")
     shown = "".join([first, *(text.partition("-->")[2] for text in others)])
     return (unescape(match["address"].strip("\"'")).strip() for match in LINK.finditer(shown))

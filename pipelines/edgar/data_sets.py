@@ -1,12 +1,12 @@
-"""Reads the SEC's Financial Statement Data Sets: one zip file a quarter, with the statements of all filings of it.
+"""Reads the SEC's Financial Statement Data Sets: one zip file a quarter, with the statements of all filings in it.
 
 Belongs here: which columns are read, their types and forms, and the frames. Does not: inflating and parsing
 (zipped_tables), the addresses of the zip files (data_set_list), what the values mean (normalize).
 
-The data sets have what companyfacts leaves out: facts by class of stock or segment, elements of the filer's own, and
-the lines of the statements in their order. They have only numbers of the statements, and less of each: the day is
-rounded to the end of a month and the duration to whole quarters, and there is neither a start nor the number of
-decimals. A fact is therefore matched to that of companyfacts by accession, element and value.
+The data sets have information that companyfacts leaves out: facts by class of stock or segment, elements that the filer
+defines itself, and the lines of the statements in their order. They have only numbers on statements, and less detail of
+each: the day is rounded to the end of a month and the duration to whole quarters; the start and the number of decimals
+are missing. A fact is therefore matched to companyfacts by accession, element and value.
 
 Source of the format: "Financial Statement Data Sets", the file readme.htm of each zip file.
 """
@@ -59,9 +59,9 @@ FACTS = pl.Schema(
         "value": pl.Float64(),
     }
 )
-"""One row a fact. `own`: an element of the filer's own, whose `taxonomy` is null. `ddate` is rounded to the end of a
-month, `qtrs` to whole quarters, 0 for an instant. `segments` has sorted pairs such as `ClassOfStock=CommonClassA;`, and
-is null without dimensions. `coreg` is the co-registrant, null for the consolidated company."""
+"""One row a fact. `own`: the filer defines the element itself; its `taxonomy` is null. `ddate` is rounded to the end of
+a month, `qtrs` to whole quarters, 0 for an instant. `segments` has sorted pairs such as `ClassOfStock=CommonClassA;`,
+and is null without dimensions. `coreg` is the co-registrant, null for the consolidated company."""
 
 LINES = pl.Schema(
     {
@@ -85,15 +85,16 @@ STATEMENTS = ("BS", "IS", "CF")
 """Balance sheet, income statement, cash flow statement."""
 
 TAXONOMIES = {"ifrs": "ifrs-full"}
-"""Taxonomies with another name in companyfacts."""
+"""Taxonomies that have another name in companyfacts, with this name."""
 
 FIRST_DAY, LAST_DAY = date(1900, 1, 1), date(2199, 12, 31)
-"""Days outside are errors of filers. Polars reads a year 0, which Python has not."""
+"""Days outside of this range are errors of filers. Polars accepts a year 0, Python does not."""
 
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """A quarter. `ignored` counts the rows that were left out, by table and column: `num.txt: value`."""
+    """The data set of one quarter. `ignored` counts the rows that were left out, by table and column: `num.txt:
+    value`."""
 
     filings: pl.DataFrame
     facts: pl.DataFrame
@@ -104,13 +105,12 @@ class DataSet:
 def read_data_set(source: Path | bytes, name: str, ciks: Collection[str] | None = None) -> DataSet:
     """Read the filings of a quarter, their facts, and the lines of STATEMENTS.
 
-    A row that lacks a value which it needs, or has an invalid one, is left out and counted: no number or one beyond
-    LARGEST, no date or one that does not exist. Parenthetical lines, rows that repeat another, and rows of filings that
-    `sub.txt` does not name are left out, too.
+    Rows with a missing or invalid required value are left out and counted: a number beyond LARGEST, a date that does
+    not exist. Parenthetical lines, repeated rows, and rows of filings that `sub.txt` does not name are left out, too.
 
     Args:
         source: the path of the zip file, or its bytes.
-        name: of the quarter in errors, such as `2010q1`.
+        name: the name of the quarter in errors, such as `2010q1`.
         ciks: ten digits each: the companies whose filings are read; None: all.
 
     Raises:
@@ -168,7 +168,7 @@ def _filings(tables: ZippedTables, ciks: Collection[str] | None, ignored: Counte
 
 
 def _facts(tables: ZippedTables, companies: pl.DataFrame, ignored: Counter[str]) -> pl.DataFrame:
-    """The facts of some filings, each once."""
+    """The facts of the given companies' filings, without repetitions."""
     columns = ["adsh", "tag", "version", "ddate", "qtrs", "uom", "coreg", "value"]
     per_share = _per_share(tables)
     is_price = pl.col("per_share") & pl.col("uom").str.contains(r"^[A-Z]{3}$")
@@ -198,7 +198,8 @@ def _facts(tables: ZippedTables, companies: pl.DataFrame, ignored: Counter[str])
 
 
 def _per_share(tables: ZippedTables) -> pl.DataFrame:
-    """The elements per share. `num.txt` has the currency as their unit, and companyfacts the currency per share."""
+    """The elements whose values are per share. Their unit is the currency in `num.txt`, and the currency per share in
+    companyfacts."""
     parts = [
         rows.filter(pl.col("datatype") == "perShare").select("tag", "version", per_share=pl.lit(True))
         for rows in tables.rows("tag.txt", ["tag", "version", "datatype"])
@@ -208,7 +209,7 @@ def _per_share(tables: ZippedTables) -> pl.DataFrame:
 
 
 def _lines(tables: ZippedTables, companies: pl.DataFrame, ignored: Counter[str]) -> pl.DataFrame:
-    """The lines of the statements of some filings."""
+    """The lines of the statements in the given companies' filings."""
     columns = ["adsh", "report", "line", "stmt", "inpth", "rfile", "tag", "version", "plabel", "negating"]
     parts = [
         _valid(
@@ -236,7 +237,7 @@ def _lines(tables: ZippedTables, companies: pl.DataFrame, ignored: Counter[str])
 
 
 def _each_once(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows without repetitions. Only rows of equal hash are compared: comparing all takes 700 MB more."""
+    """The rows without repetitions. Only rows with equal hashes are compared: comparing all takes 700 MB more."""
     alike = rows.hash_rows().is_duplicated()
     return pl.concat([rows.filter(~alike), rows.filter(alike).unique(maintain_order=True)]) if alike.any() else rows
 
@@ -251,7 +252,8 @@ def _valid(rows: pl.DataFrame, table: str, required: Collection[str], ignored: C
 
 
 def _origin() -> dict[str, pl.Expr]:
-    """`own` and `taxonomy` from `version`, which is `us-gaap/2009` or the accession that defines an own element."""
+    """`own` and `taxonomy` from `version`, which is `us-gaap/2009`, or the accession of the filing that defines the
+    element."""
     taxonomy = pl.col("version").str.extract(r"^([^/]+)/", 1).replace(TAXONOMIES)
     return {"own": pl.when(pl.col("version").is_not_null()).then(taxonomy.is_null()), "taxonomy": taxonomy}
 
@@ -266,7 +268,7 @@ def _day(column: str) -> pl.Expr:
 
 
 def _accepted_at() -> pl.Expr:
-    """The time of acceptance in UTC. The table has that of New York, with or without a fraction of a second."""
+    """The time of acceptance in UTC. The table states it in New York time, with or without a fraction of a second."""
     local = pl.col("accepted").str.slice(0, 19).str.to_datetime("%Y-%m-%d %H:%M:%S", time_unit="us", strict=False)
     local = local.dt.replace_time_zone("America/New_York", ambiguous="earliest", non_existent="null")
     return local.dt.convert_time_zone("UTC")

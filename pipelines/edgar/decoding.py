@@ -1,4 +1,4 @@
-"""Checks that every document of EDGAR must pass: valid JSON, expected types, the right company, well-formed dates.
+"""Checks for all documents of EDGAR: valid JSON, expected types, the right company, well-formed dates.
 
 Belongs here: raising a DocumentError that says what is wrong and where.
 Does not: which fields a document has (documents).
@@ -41,7 +41,7 @@ def decode(decoder: msgspec.json.Decoder[T], raw: bytes, place: str) -> T:
 
 
 def _in_words(message: str) -> tuple[str, str]:
-    """The decoder's message as (reason, path in the document), with the type names of JSON."""
+    """Translate the decoder's message to (reason, path in the document), with the type names of JSON."""
     reason, _, path = message.partition(" - at `$")
     path = path.rstrip("`").replace("[...]", "/*").replace(".", "/").lstrip("/")
     if match := OUT_OF_RANGE.fullmatch(reason):
@@ -58,7 +58,7 @@ def ten_digits(cik: object, place: str) -> str:
     """A CIK as text of ten digits, from a number or text with or without leading zeros.
 
     Raises:
-        DocumentError: it is not a CIK.
+        DocumentError: the value is not a CIK.
     """
     if not CIK.fullmatch(str(cik)):
         raise DocumentError(f"the cik is {cik!r}, expected a number of at most ten digits", place)
@@ -78,7 +78,7 @@ def check_each(is_right: Callable[[str], bool], texts: Iterable[str], what: str,
             raise DocumentError(f"{text!r} is not {what}", place)
 
 
-@lru_cache(maxsize=1 << 16)  # a company has some hundred dates, and most of them are the same for all companies
+@lru_cache(maxsize=1 << 16)  # a company has about a hundred dates, and most of them are the same for all companies
 def is_date(text: str) -> bool:
     """Whether the text is a calendar date in the form YYYY-MM-DD."""
     return DATE.fullmatch(text) is not None and _reads(date.fromisoformat, text)

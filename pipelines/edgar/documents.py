@@ -4,7 +4,7 @@ Belongs here: which fields are read, checking their types and forms, and returni
 are not decoded, which makes reading fast.
 Does not: what the values mean (normalize). Nothing is corrected: a malformed document raises DocumentError and is
 quarantined as a whole; single facts that are invalid are counted in `Facts.ignored`, and malformed rows of the tickers
-file are returned beside the others.
+file are returned with the others.
 
 Source of the formats: the SEC's "EDGAR Application Programming Interfaces" and the documents themselves.
 """
@@ -50,7 +50,7 @@ class MalformedRow(NamedTuple):
     Attributes:
         text: the row, shortened.
         reason: what is wrong, and where.
-        values: its texts and numbers, of which one may name the company; CIKs have ten digits.
+        values: its texts and numbers; one of them may name the company. CIKs have ten digits.
         position: the number of readable rows before it.
     """
 
@@ -78,16 +78,16 @@ class _Tickers(msgspec.Struct):
 
 
 SHOWN_ROW = 200
-"""So much of a malformed row is shown."""
+"""The number of characters of a malformed row that are shown."""
 
 
 def decode_tickers(raw: bytes) -> Tickers:
-    """Read company_tickers_exchange.json: every symbol, in the order of the file, which is by size.
+    """Read company_tickers_exchange.json: every symbol, in the order of the file, which is by the company's size.
 
-    The columns are found by the `fields` header. An exchange may be null: traded over the counter, or not listed.
+    The `fields` header names the columns. An exchange may be null: traded over the counter, or not listed.
 
     Raises:
-        DocumentError: not JSON, a missing column, or no row that can be read.
+        DocumentError: not JSON, a missing column, or no readable row.
     """
     place = "tickers file"
     document = decode(msgspec.json.Decoder(_Tickers), raw, place)
@@ -135,9 +135,10 @@ class Filing(NamedTuple):
 
 
 class OlderPage(msgspec.Struct, frozen=True, rename="camel"):
-    """A page that lists older filings, as the submissions document names it: their number, and first and last day.
+    """A page of older filings as the submissions document describes it: the number of its filings, the first and last
+    day.
 
-    Where no day is stated, the page may have a filing of any day.
+    If no day is stated, the page may list a filing of any day.
     """
 
     name: str
@@ -153,7 +154,7 @@ class Submissions:
     cik: str
     name: str
     sic: str | None
-    fiscal_year_end: str | None  # MMDD as the registrant states it; it differs between copies of one company's document
+    fiscal_year_end: str | None  # MMDD as the registrant states it; copies of one company's document differ
     category: str
     tickers: list[str]
     exchanges: list[str | None]
@@ -210,7 +211,7 @@ def decode_submissions(raw: bytes, cik: str) -> Submissions:
 
 
 def decode_page(raw: bytes, cik: str) -> list[Filing]:
-    """Read a page of older filings; it does not say whose they are.
+    """Read a page of older filings; the page does not name the company.
 
     Raises:
         DocumentError: not JSON, a wrong type or form, or columns of unequal length.
@@ -236,8 +237,8 @@ def _filings(columns: _FilingColumns, place: str) -> list[Filing]:
 class FactColumns:
     """Facts as lists of column values, from which one frame over hundreds of companies is made.
 
-    Dates are text in EDGAR's form. `fy` is the fiscal year of the filing, not of the fact: it is used to name fiscal
-    years only.
+    Dates are text in EDGAR's form. `fy` is the fiscal year of the filing, not of the fact; its only use is to name
+    fiscal years.
     """
 
     cik: list[str] = field(default_factory=list)
@@ -274,12 +275,12 @@ class FactColumns:
             column += more
 
     def as_dict(self) -> dict[str, list[Any]]:
-        """Column name to values: what a frame is made of."""
+        """Column name to values, for the constructor of a frame."""
         return {name: getattr(self, name) for name in self.__slots__}
 
 
 MOST_FILINGS = 100_000
-"""No company has so many filings with facts, by far; the rules number those of one company up to 2^17."""
+"""A limit far above any company's number of filings with facts; the rules number one company's filings up to 2^17."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,11 +294,12 @@ class Facts:
 
 
 LARGEST = 1e30
-"""No amount is larger, in any currency, whatever the error of scale; sums and products of such numbers are finite."""
+"""The largest accepted value. No real amount is larger, in any currency and with any error of scale; sums and products
+of such values are finite."""
 
 
 class _Fact(msgspec.Struct, gc=False, kw_only=True):
-    """The fields that are read, in the order of the columns of FactColumns from `start` on."""
+    """The decoded fields of a fact, in the order of the columns of FactColumns from `start` on."""
 
     start: str | None = None  # absent for an instant
     end: str
@@ -320,10 +322,10 @@ _FactList = tuple[str, str, str, list[_Fact]]  # taxonomy, tag, unit, facts
 
 
 def decode_facts(raw: bytes, cik: str, tags: Mapping[str, frozenset[str]]) -> Facts:
-    """Read the facts of some tags from a companyfacts document; the rest is skipped without decoding.
+    """Read the facts of the given tags from a companyfacts document; the rest is skipped without decoding.
 
-    Values are floats: an integer beyond 2^53 is rounded to the nearest float, which is less than filers round.
-    A fact without a value, or one that starts after its end, is counted in `ignored` and left out.
+    Values are floats. An integer beyond 2^53 is rounded to the nearest float; filers round more than this. A fact
+    without a value, or one that starts after its end, is counted in `ignored` and left out.
 
     Args:
         raw: the document.
@@ -362,12 +364,13 @@ def decode_facts(raw: bytes, cik: str, tags: Mapping[str, frozenset[str]]) -> Fa
 
 
 def _transposed(facts: Iterable[_Fact]) -> tuple[tuple[Any, ...], ...]:
-    """The fields of facts as one tuple for each field, in the order of _Fact."""
+    """The facts as one tuple for each field, in the order of _Fact."""
     return tuple(zip(*map(astuple, facts), strict=True))
 
 
 def _has_flaw(values: Sequence[Sequence[Any]]) -> bool:
-    """Whether any of these facts is invalid: a fast test of a whole list, because almost no list has invalid facts."""
+    """Whether any fact is invalid. Tests a whole list at once, which is fast, because almost no list has invalid
+    facts."""
     starts, ends, amounts, *_ = values
     if None in amounts:
         return True
@@ -411,7 +414,7 @@ class _FiledFacts(msgspec.Struct):
 
 
 def filings_with_facts(raw: bytes, cik: str) -> dict[str, str]:
-    """The day of each filing, by accession number, that has any fact in a companyfacts document.
+    """The day of filing by accession number, for all filings with a fact in a companyfacts document.
 
     Raises:
         DocumentError: not JSON, or a wrong type.
@@ -423,13 +426,14 @@ def filings_with_facts(raw: bytes, cik: str) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class _FactsReader:
-    """A decoder for one set of tags, made of structs that name only these, and the names of its taxonomies and tags."""
+    """A decoder for one set of tags: its structs name only these tags. `layout` has the names of the taxonomies and
+    tags."""
 
     decoder: msgspec.json.Decoder[Any]
     layout: tuple[tuple[str, tuple[str, ...]], ...]
 
     def lists(self, facts: msgspec.Struct) -> Iterator[_FactList]:
-        """The wanted lists of facts that a document has, sorted by taxonomy and tag."""
+        """The wanted lists of facts in a document, sorted by taxonomy and tag."""
         for (taxonomy, tags), concepts in zip(self.layout, astuple(facts), strict=True):
             if concepts is not UNSET:
                 for tag, concept in zip(tags, astuple(concepts), strict=True):
@@ -446,7 +450,8 @@ def _facts_reader(tags: frozenset[tuple[str, frozenset[str]]]) -> _FactsReader:
 
 
 def _optional_members(name: str, members: Mapping[str, type]) -> type[msgspec.Struct]:
-    """A struct of optional members in this order. Fields are numbered, because a tag may not be a valid field name."""
+    """A struct with optional members in this order. Its fields have numbers as names, because a tag may not be a valid
+    field name."""
     numbered = {f"member_{number}": member for number, member in enumerate(members)}
     declared = [(attribute, members[member] | UnsetType, UNSET) for attribute, member in numbered.items()]
     return msgspec.defstruct(name, declared, rename=numbered, gc=False)

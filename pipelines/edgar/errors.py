@@ -19,8 +19,8 @@ class EdgarError(PipelineError):
     """Base class of all errors of the extract stage.
 
     Attributes:
-        passes_in: of an error that can pass by itself (a time-out, 5xx, 429), the seconds that the server asks to wait,
-            0 if it does not say; None: asking again would fail again.
+        passes_in: for an error that can pass by itself (a time-out, 5xx, 429), the seconds that the server asks to
+            wait, 0 if it does not say; None: a retry would fail again.
     """
 
     def __init__(self, message: str, *, passes_in: float | None = None) -> None:
@@ -33,7 +33,7 @@ class SourceError(EdgarError):
 
 
 class UnopenedError(SourceError):
-    """A source cannot be opened, so nothing was requested: its name or its settings are wrong."""
+    """A source cannot be opened, because its name or its settings are wrong; nothing was requested."""
 
 
 class RefusedError(SourceError):
@@ -45,11 +45,11 @@ class FetchError(EdgarError):
 
 
 class DocumentError(EdgarError):
-    """A document is malformed or is another company's.
+    """A document is malformed, or belongs to another company.
 
     Attributes:
-        reason: what was wrong, with what value: `'units' of us-gaap/Revenues is a list, expected an object`.
-        place: the document, and the path in it: `companyfacts of CIK 0000320193, facts/us-gaap/Revenues/units`.
+        reason: the flaw, with the value: `'units' of us-gaap/Revenues is a list, expected an object`.
+        place: the document and the path in it: `companyfacts of CIK 0000320193, facts/us-gaap/Revenues/units`.
     """
 
     def __init__(self, reason: str, place: str) -> None:

@@ -1,8 +1,8 @@
 """Extract: brings the raw zone up to date with a source.
 
-Belongs here: which documents are requested, how a failure affects the other companies, and the result for the caller.
-Does not: requesting one document (client), storing it (raw_store), its contents (documents), which pages of older
-filings are requested (older_pages).
+Belongs here: the choice of documents to request, how a failure affects the other companies, and the result. Does not:
+requesting one document (client), storing it (raw_store), its contents (documents), choosing pages of older filings
+(older_pages).
 
 This module does not decide whether a company has to be normalized again: a run that was killed after a checkpoint has
 stored documents that no build contains. The stages decide it by comparing digests.
@@ -25,19 +25,19 @@ from pipelines.edgar.raw_store import Kind, RawStore, Seen, Status
 from pipelines.edgar.sources import Source
 
 LARGEST_ABSENCE = 0.05
-"""If the source answers 404 for more than this share of the companies whose documents are held, it counts as failed.
-One company alone does not count, unless it is the only one."""
+"""If the source answers 404 for more than this share of the companies with stored documents, it counts as failed. A
+single company does not count, unless it is the only one."""
 
 MANY = 20
-"""Of so many listed companies EDGAR has documents of some; of fewer it may have none, if all are funds. A copy of EDGAR
-without any document is no source."""
+"""If the SEC has no document for this number of listed companies, it counts as failed; fewer companies may all be
+funds, for which EDGAR has none. Any other source counts as failed if it has no document at all."""
 
 FAILURES_IN_A_ROW = 5  # after so many failures in a row, the source itself counts as failed
 CHECKPOINT_SECONDS = 30.0
 """A killed run loses the work of at most so many seconds: about 280 requests of a live source."""
 
 LAST_SECONDS = 2.0
-"""How long requests in progress may still take when a synchronization is stopped."""
+"""Seconds that requests in progress may still take when a synchronization is stopped."""
 
 NONE = Validators()
 
@@ -50,11 +50,11 @@ class Document:
 
     Attributes:
         change: compared with the previous request: `new`, `changed` and `unchanged` documents are in the raw zone;
-            `no_facts`: 404 now and always; `gone`: 404 now, but there was a document before; `skipped`: 404 recently,
-            so not requested; `failed`: the request failed.
-        digest: of the document in the raw zone, also after `gone` and `failed`; None if there never was one.
+            `no_facts`: 404 now and always; `gone`: 404 now, but a document existed before; `skipped`: 404 recently, so
+            not requested; `failed`: the request failed.
+        digest: of the document in the raw zone, also after `gone` and `failed`; None if the raw zone never had one.
         reason: why the request `failed`.
-        passes_in: of the error, if it can pass by itself (see EdgarError).
+        passes_in: as in EdgarError: seconds to wait if the error can pass by itself.
     """
 
     change: Change
@@ -65,10 +65,10 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class CompanyDocuments:
-    """The documents of one company. Submissions are requested only if there are facts.
+    """The documents of one company. Submissions are requested only if the company has facts.
 
     Attributes:
-        pages: the digests of the pages of older filings that are held.
+        pages: the digests of the stored pages of older filings.
         unread: why other pages could not be read; the company is brought up to date without them.
     """
 
@@ -85,7 +85,7 @@ class CompanyDocuments:
 
     @property
     def passes_in(self) -> float | None:
-        """Of the failure, if it can pass by itself."""
+        """Seconds to wait if the failure can pass by itself (see EdgarError)."""
         return self._failed.passes_in
 
     @property
@@ -112,7 +112,7 @@ def fetch_tickers(source: Source, store: RawStore, now: datetime) -> Document:
     """Bring the tickers file up to date: the list of all companies.
 
     Raises:
-        SourceError: it could not be fetched.
+        SourceError: the file could not be fetched.
         RawStoreError: the raw zone cannot be written.
     """
     asked = _Asked(source, store, now)
@@ -139,13 +139,14 @@ def fetch_documents(
     Args:
         ciks: ten digits each; the result is in this order.
         now: the time of this synchronization, in UTC.
-        progress: called after each company with the number of finished companies, the number of all, and the result.
+        progress: called after each company with the number of finished companies, the number of all companies, and the
+            result.
         absence_lasts: how long a 404 of this source is not requested again; None: the default of the source.
-        ask: the companies to request, because the documents of the others are known to be unchanged; None: all.
+        ask: the companies to request; the documents of the others are known to be unchanged. None: all.
 
     Raises:
-        SourceError: the source refuses, fails for several companies in a row, or answers 404 for many documents that
-            are held; documents fetched so far are kept, and no 404 is remembered.
+        SourceError: the source refuses, fails for several companies in a row, or answers 404 for many stored documents;
+            documents fetched so far are kept, and no 404 is remembered.
         RawStoreError: the raw zone cannot be written.
     """
     store.sweep()
@@ -168,7 +169,7 @@ def fetch_documents(
                 gone += asked.has_lost(company)
                 served += company.facts.change in ("new", "changed", "unchanged")
                 if served and not held:
-                    asked.remember_absences()  # nothing could be gone, and a killed run shall not ask again
+                    asked.remember_absences()  # no document can be gone; a killed run shall not request them again
                 if gone > LARGEST_ABSENCE * held and gone >= min(2, held):
                     raise SourceError(_many_are_gone(company, gone, held))
                 if time.monotonic() >= checkpoint_at:
@@ -185,7 +186,8 @@ def fetch_documents(
 
 
 def _in_order(asked: "_Asked", ciks: Sequence[str], source: Source) -> Generator[CompanyDocuments, None, None]:
-    """Request several companies in parallel, and yield the results in order; those of known documents without a thread.
+    """Request several companies in parallel, and yield the results in order. Companies with known documents need no
+    thread.
 
     After an error, or when the caller stops reading, no further requests start, and those in progress are ended.
     """
@@ -216,9 +218,9 @@ class _Asked:
         self._absences: list[Seen] | None = []
 
     def has_served(self, cik: str) -> bool:
-        """Whether the companyfacts of a company are held, and the source had them at the last request.
+        """Whether the companyfacts of a company are stored, and the source had them at the last request.
 
-        A mirror may be incomplete, so other sources' documents do not count for it; EDGAR has all of them.
+        A mirror may be incomplete, so documents from other sources do not count for it; EDGAR has all documents.
         """
         seen = self._store.seen(cik, "companyfacts")
         if not seen or not seen.digest or seen.status != "ok":
@@ -226,12 +228,13 @@ class _Asked:
         return seen.source == self._source.name or self._source.name == "live"
 
     def has_lost(self, company: CompanyDocuments) -> bool:
-        """Whether a company's documents were held and served before, and one of them is not any more."""
+        """Whether the source had a company's documents before, and answers 404 for one of them now."""
         changes = (company.facts.change, company.submissions.change if company.submissions else "")
         return "gone" in changes and self.has_served(company.cik)
 
     def remember_absences(self) -> None:
-        """Record all answers 404, also those to come. Not earlier, because a lying source answers so to everything."""
+        """Record all answers 404, past and future. They are not recorded before this call, because a broken source
+        answers 404 to every request."""
         absences, self._absences = self._absences or [], None
         for absence in absences:
             self._store.note(absence)
@@ -252,7 +255,7 @@ class _Asked:
         return tuple(page.digest for page in seen.pages if page.digest) if seen else ()
 
     def is_known(self, cik: str) -> bool:
-        """Whether the source has the held documents of a company, as far as that is known without a request."""
+        """Whether the source is known, without a request, to have the stored documents of a company unchanged."""
         facts, submissions = self._store.seen(cik, "companyfacts"), self._store.seen(cik, "submissions")
         if not facts or facts.status != "ok" or not self._is_known(facts, facts_url(cik)):
             return False
@@ -302,15 +305,17 @@ class _Asked:
         return Document("unchanged" if digest == held else "changed" if held else "new", digest)
 
     def _still_absent(self, seen: Seen) -> bool:
-        """Whether this source answered 404 recently for a document that was never held.
+        """Whether this source answered 404 recently for a document that was never stored.
 
-        Other sources do not count: a mirror may be incomplete. Nor does an answer from when the clock was ahead.
+        Answers of other sources do not count, because a mirror may be incomplete, nor do answers with a time in the
+        future, which a wrong clock recorded.
         """
         lately = timedelta(0) <= self._now - seen.fetched_at < self._absence_lasts and not seen.digest
         return lately and seen.status == "no_facts" and seen.source == self._source.name
 
     def _validators(self, seen: Seen | None) -> Validators:
-        """Validators for a conditional request, if the document is still stored; those of a server only for itself."""
+        """Validators for a conditional request, if the document is still stored; ETag and Last-Modified only for the
+        server that sent them."""
         if not seen or not seen.digest or not self._store.has(seen.digest):
             return NONE
         of_content = Validators(size=seen.size, crc=seen.crc)
@@ -355,5 +360,6 @@ def _in_a_row(failed: int) -> str:
 
 
 def _looks_whole(content: bytes) -> bool:
-    """Whether a document ends with a brace. Others are stored as evidence, but requested again unconditionally."""
+    """Whether a document ends with a brace. A document without it is stored as evidence, but the next request has no
+    validators."""
     return content[-64:].rstrip().endswith(b"}")

@@ -1,11 +1,11 @@
 """Finds the balance sheet, income statement and cash flow statement of one filing, line by line.
 
-Belongs here: which role is which statement, and the lines of its presentation with labels, totals and members.
-Does not: reading the files (linkbases, renderer, instance), and the values of a line, which are those of the facts with
-its element and its members.
+Belongs here: recognizing the role of each statement, and the lines of its presentation with labels, totals and members.
+Does not: reading the files (linkbases, renderer, instance), and the values of a line: they are the facts with its
+element and its members.
 
-Statements of comprehensive income and of equity are left out, and so is what stands in brackets below a statement. A
-statement of operations and comprehensive income in one is the income statement.
+Statements of comprehensive income, statements of equity and parenthetical statements are left out. A combined statement
+of operations and comprehensive income is the income statement.
 """
 
 import re
@@ -22,12 +22,12 @@ from pipelines.edgar.markup import Concept
 BALANCE_SHEET, INCOME_STATEMENT, CASH_FLOW_STATEMENT = "BS", "IS", "CF"
 
 MOST_LINES = 10_000
-"""Lines of one role: a hundred times the most in 125 real packages. An element may stand below several others, so that
-n relations can be 2ⁿ lines."""
+"""Most lines of one role: a hundred times the maximum in 125 real packages. An element may be below several others, so
+n relations can make 2ⁿ lines."""
 
 MOST_VALUES = 200_000
-"""Values on the lines of all statements, by member and period: 290 times the most in 125 real packages. Each of many
-lines may be of the same element, so n facts can be n² values."""
+"""Most values on the lines of all statements, by member and period: 290 times the maximum in 125 real packages. Many
+lines may have the same element, so n facts can make n² values."""
 
 DEFINITION = re.compile(r"\s*[\d.]+\s*-\s*(\w+)\s*-\s*(.*)", re.DOTALL)
 """The definition of a role: `{number} - {group} - {title}` (EDGAR Filer Manual 6.7.12)."""
@@ -39,13 +39,13 @@ EQUITY = re.compile("equity|deficit|deficiency|capital|changesin")
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """How a statement is recognized: by its title, and by elements that only it has, or few others."""
+    """How a kind of statement is recognized: by its title, and by elements that hardly any other statement has."""
 
     code: str
     title: re.Pattern[str]
     elements: frozenset[str]
     enough: int
-    """So many of the elements are enough where the title does not say it; with the title one is."""
+    """The number of these elements that is enough without a matching title; with the title, one is enough."""
 
 
 KINDS = (
@@ -102,12 +102,12 @@ KINDS = (
 class StatementLines(Columns):
     """Lines of the three statements, in the order of the presentation.
 
-    `line` counts from 0, the heading of the whole statement; axes, members and elements without a fact count too, but
-    are no rows; the SEC's data sets count in the same way. `label` is the filer's, as on the statement, and missing
-    where the filing has no labels; `label_role` is the last part of its role: `totalLabel`, `periodStartLabel`. A line
-    that is `negated` is printed with the opposite sign. `members` are the dimensions of its facts that are on the
-    statement, as in StatedFacts; empty text stands for those without. `abstract` lines are headings. `parent` is the
-    total that the line is added to, `weight` times, in the calculation of the same role.
+    `line` counts from 0, the heading of the whole statement. As in the SEC's data sets, axes, members and elements
+    without a fact are counted, but have no row. `label` is the filer's label on the statement; it is missing if the
+    filing has no labels. `label_role` is the last part of the label's role: `totalLabel`, `periodStartLabel`. A
+    `negated` line is printed with the opposite sign. `members` are the dimensions of the line's facts on the statement,
+    as in StatedFacts; empty text stands for facts without dimensions. `abstract` lines are headings. `parent` is the
+    total to which the calculation of the same role adds the line, `weight` times.
     """
 
     cik: list[str] = field(default_factory=list)
@@ -128,7 +128,7 @@ class StatementLines(Columns):
 
 
 class _Position(NamedTuple):
-    """A place in the presentation of one role."""
+    """One position in the presentation of a role: an element, and the elements above it."""
 
     concept: Concept
     label_role: str = ""
@@ -136,23 +136,23 @@ class _Position(NamedTuple):
 
     @property
     def axis(self) -> Concept | None:
-        """The axis that this place is a member of."""
+        """The axis to which this position belongs as a member."""
         return next((concept for concept in self.above if concept[1].endswith("Axis")), None)
 
 
 def statement_lines(
     links: Linkbases, stated: Mapping[Concept, Mapping[str, int]], cik: str, accession: str, place: str
 ) -> StatementLines:
-    """The lines of the statements that the filing has, one role for each.
+    """The lines of the filing's statements, from one role for each statement.
 
     Args:
         links: the linkbases of the filing.
-        stated: how many numbers each element has, by their dimensions.
-        cik, accession: the first columns.
-        place: the filing, for errors.
+        stated: the count of each element's numbers, by their dimensions.
+        cik, accession: the values of the first columns.
+        place: the name of the filing in errors.
 
     Raises:
-        DocumentError: a statement of more than MOST_LINES lines, or more than MOST_VALUES values.
+        DocumentError: a statement with more than MOST_LINES lines, or more than MOST_VALUES values.
     """
     lines, values = StatementLines(), 0
     for statement, role in statement_roles(links, stated).items():
@@ -169,7 +169,7 @@ def statement_lines(
         for number, (concept, label_role, above) in enumerate(positions):
             members = shown[concept]
             is_heading = concept[1].endswith("Abstract")
-            # an element whose only facts are nil is a line without a number
+            # an element with nil facts only is a line without a number
             if not (members or is_heading or stated.get(concept) == {}):
                 continue
             total = totals.get(concept)
@@ -192,10 +192,10 @@ def statement_lines(
 
 
 def statement_roles(links: Linkbases, stated: Mapping[Concept, Mapping[str, int]]) -> dict[str, str]:
-    """The roles of the three statements, by their codes; a statement that is not recognized is missing.
+    """The roles of the three statements, by the statement's code; a statement that is not recognized is missing.
 
-    Of several roles of one kind the one counts whose title says the kind, then one with enough of its elements, then
-    the first in the order of the definitions: that of the whole group of companies.
+    Of several roles of one kind, a role with a matching title comes first, then one with enough of the elements, then
+    the first in the order of the definitions, which is the statement of the whole group of companies.
     """
     best: dict[str, tuple[tuple[bool, int], str]] = {}
     for role in sorted(links.presentation, key=lambda role: links.titles.get(role, "")):
@@ -214,7 +214,7 @@ def statement_roles(links: Linkbases, stated: Mapping[Concept, Mapping[str, int]
 
 
 def _title(definition: str | None, role: str) -> tuple[str, str]:
-    """Group and title of a role, the letters alone in lower case; without a definition the end of its address."""
+    """Group and title of a role in lower case, letters only; without a definition, the end of its address."""
     match = DEFINITION.fullmatch(definition or "")
     group, title = match.groups() if match else ("", definition or role.rpartition("/")[2])
     return group.lower(), re.sub("[^a-z]", "", title.lower())
@@ -258,7 +258,7 @@ def _axes(positions: Sequence[_Position]) -> dict[str, set[str]]:
 
 
 def _is_within(dimensions: str, axes: Mapping[str, set[str]]) -> bool:
-    """Whether all members are on a statement with these axes; an axis without members there has typed ones."""
+    """Whether a statement with these axes includes all members; an axis without listed members has typed members."""
     for pair in dimensions.split(";") if dimensions else ():
         axis, _, member = pair.partition("=")
         if axis not in axes or (axes[axis] and member not in axes[axis]):
@@ -267,7 +267,7 @@ def _is_within(dimensions: str, axes: Mapping[str, set[str]]) -> bool:
 
 
 def _totals(calculation: Sequence[Relation], on_face: set[Concept]) -> dict[Concept, Relation]:
-    """What each element is added to; of several totals the one on the face, then the first."""
+    """The total to which each element is added; of several totals, one on the face of the statement, then the first."""
     totals: dict[Concept, Relation] = {}
     for relation in sorted(calculation, key=lambda relation: relation.parent not in on_face):
         totals.setdefault(relation.child, relation)
@@ -275,7 +275,7 @@ def _totals(calculation: Sequence[Relation], on_face: set[Concept]) -> dict[Conc
 
 
 def _label(labels: Mapping[str, str], label_role: str) -> str | None:
-    """The text of a role, then of the same role without `negated`, then the standard label."""
+    """The label of this role; if missing, of the same role without `negated`, then the standard label."""
     plain = re.sub("^negated", "", label_role)
     plain = plain[:1].lower() + plain[1:]
     return labels.get(label_role) or labels.get(plain) or labels.get(f"{plain}Label") or labels.get("label")

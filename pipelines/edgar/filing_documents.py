@@ -1,11 +1,11 @@
 """The documents of filings: the SEC's data sets by quarter, and the XBRL package of one filing.
 
 Belongs here: their addresses, the files that make up a package, requesting them, and storing them as received.
-Does not: which of them are wanted, and in which order (stages.wanted_filings), what they say (data_sets, package).
+Does not: which of them are wanted, and in which order (stages.wanted_filings), their contents (data_sets, package).
 
     {folder of the filing}/{accession}-xbrl.zip     the report, its schema and linkbases, and the instance
     {folder of the filing}/{report}_htm.xml         the instance of an inline report, which the SEC extracts
-    {folder of the filing}/index.json               the names of all files: where the two above are not enough
+    {folder of the filing}/index.json               the names of all files: if the two above are not enough
 """
 
 import io
@@ -33,14 +33,14 @@ ARCHIVES = "https://www.sec.gov/Archives/edgar/data/"
 DATA_SETS = "https://www.sec.gov/files/dera/data/financial-statement-data-sets/"
 
 NOT_THERE = "is not there (404)"
-"""The failure of what the source does not have; it is not asked again."""
+"""The failure of a document that the source does not have; it is not requested again."""
 
 MOST_FILES = 6
-"""Files of a filing that are requested one by one."""
+"""The largest number of a filing's files that are requested one by one."""
 
 INSTANCE, INDEX, REPORT = "_htm.xml", "index.json", ".htm"
 SAFE = re.compile(r"[\w.~-]+", re.ASCII)
-"""The names of files that are requested: a name becomes a part of an address."""
+"""The form of the names of files that are requested, because a name becomes a part of an address."""
 
 ACCESSION = re.compile(r"\d{10}-\d{2}-\d{6}", re.ASCII)
 RENDERED = r"(?!R\d+\.xml|FilingSummary\.xml|defnref\.xml)"
@@ -56,14 +56,15 @@ PARTS = tuple(
         r"MetaLinks\.json",
     )
 )
-"""The files of a package that are requested one by one, the most important first: instance, order of the lines, sums,
-schema, labels, and what the SEC's renderer says."""
+"""The files of a package that are requested one by one, the most important first: instance, presentation, calculation,
+schema, labels, and the files of the SEC's renderer."""
 
 Progress = Callable[[str, int, int], object]
 
 
 class Document(NamedTuple):
-    """One document of a filing or a quarter: its file, and its digest in the raw zone or why it is not there."""
+    """One document of a filing or a quarter: its file, and its digest in the raw zone or the reason why it is
+    missing."""
 
     file: str
     digest: str | None = None
@@ -71,7 +72,7 @@ class Document(NamedTuple):
 
     @property
     def can_pass(self) -> bool:
-        """Whether it failed, but may be there the next time."""
+        """Whether the request failed with an error that can pass, so that a later request may succeed."""
         return self.failure not in (None, NOT_THERE)
 
 
@@ -94,9 +95,10 @@ class FilingDocuments:
     """Requests documents of filings, and stores them; safe to use from several threads.
 
     Args:
-        source: the opened source; from the SEC data sets are downloaded, and an interrupted download is continued.
+        source: the opened source; data sets from the SEC are downloaded to a file, and an interrupted download is
+            continued.
         store: the raw zone.
-        progress: called with the name of a file that is downloaded, and the numbers of its bytes so far and of all.
+        progress: called with the name of a file during its download, the number of bytes so far, and of all bytes.
     """
 
     def __init__(self, source: Source, store: RawStore, progress: Progress) -> None:
@@ -117,7 +119,8 @@ class FilingDocuments:
         return self._stored(quarter.name, content, is_zip=True)
 
     def package(self, filing: XbrlFiling) -> tuple[list[Document], int]:
-        """The files of the package of a filing, and the number of requests. Without any file there is one failure.
+        """The files of the package of a filing, and the number of requests. If no file is found, one failure is
+        returned.
 
         Raises:
             RefusedError: the source refuses all requests.
@@ -137,25 +140,25 @@ class FilingDocuments:
         return self._stored(name, content, is_zip=name.endswith(".zip"))
 
     def index(self, folder: str) -> list[str] | Document:
-        """The names of the files of a filing, or why they are not known."""
+        """The names of the files of a filing, or the failure to read them."""
         return _names(self._source.client, folder)
 
     def report_in(self, packed: Document) -> str:
         """The name of the report in the zip file of a package: the largest document; empty if there is none."""
         raw, reports = io.BytesIO(self._store.get(str(packed.digest))), []
-        with suppress(DocumentError, zipfile.BadZipFile):  # what is wrong with it is told when it is read
+        with suppress(DocumentError, zipfile.BadZipFile):  # the reader of the package reports its flaws
             check_directory(raw, LARGEST_OF_PACKAGE, packed.file)
             with zipfile.ZipFile(raw) as archive:
                 reports = [each for each in archive.infolist() if each.filename.endswith(REPORT)]
         return max(reports, key=lambda each: each.file_size).filename if reports else ""
 
     def _content(self, _: str, url: str) -> bytes | None:
-        """The document at an address; None if there is none."""
+        """The document at an address; None if the source does not have it."""
         answer = self._source.client.get(url)
         return answer.content if isinstance(answer, Fetched) else None
 
     def _downloaded(self, name: str, url: str) -> bytes | None:
-        """The large file at an address; None if there is none."""
+        """The large file at an address; None if the source does not have it."""
         client, path = cast("EdgarClient", self._source.client), self._store.root / "bulk" / f"{name}.zip"
         answer = client.download(url, path, lambda done, total: self._progress(path.name, done, total))
         if isinstance(answer, NotFound):
@@ -168,7 +171,8 @@ class FilingDocuments:
             path.unlink()
 
     def _stored(self, name: str, content: bytes | None, *, is_zip: bool) -> Document:
-        """Store a document. A page instead of a zip file, or a part of one, is a failure, and asked for again."""
+        """Store a document. A web page instead of a zip file, or an incomplete zip file, is a failure, and is requested
+        again."""
         if content is None:
             return Document(name, failure=NOT_THERE)
         if is_zip and not zipfile.is_zipfile(io.BytesIO(content)):
@@ -184,7 +188,7 @@ class _Package:
         self.requests = 0
 
     def files(self, filing: XbrlFiling) -> list[Document]:
-        """The zip file, and the instance if that is not in it; without a zip file the most important files."""
+        """The zip file, and the instance if the zip file lacks it; without a zip file, the most important files."""
         packed = self._file(f"{filing.accession}-xbrl.zip")
         if packed.can_pass:
             return [packed]
@@ -198,11 +202,11 @@ class _Package:
             instance = self._file(report.removesuffix(REPORT) + INSTANCE)
             if instance.failure != NOT_THERE:
                 return [packed, instance]
-        # the report is another document than the filing's first, or the SEC has not extracted the instance yet
+        # the report is not the filing's first document, or the SEC has not extracted the instance yet
         return [packed, *(self._listed(1, PARTS[:1]) or [instance] * bool(filing.is_inline))]
 
     def _listed(self, most: int, parts: Sequence[re.Pattern[str]] = PARTS) -> list[Document]:
-        """The most important of the files that the index names."""
+        """Request the most important of the files that the index names."""
         self.requests += 1
         names = self._documents.index(self._folder)
         if isinstance(names, Document):
@@ -216,7 +220,7 @@ class _Package:
 
 
 def has_instance(client: Client, cik: str, accession: str) -> bool:
-    """Whether the folder of a filing has its facts; False also if it cannot be read now.
+    """Whether the folder of a filing contains its facts; False also if the folder cannot be read now.
 
     Raises:
         RefusedError: the source refuses all requests.

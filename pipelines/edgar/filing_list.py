@@ -1,7 +1,7 @@
 """The filings of a company with XBRL, from its submissions document and its pages of older filings.
 
-Belongs here: what is needed to request the package of a filing. Does not: what else the documents say (documents),
-which pages there are (older_pages), requesting packages (filing_documents).
+Belongs here: the fields that are needed to request the package of a filing. Does not: other fields of these documents
+(documents), the choice of pages (older_pages), requesting packages (filing_documents).
 """
 
 from collections.abc import Collection
@@ -18,7 +18,7 @@ _Flag = int | str | None
 
 
 class XbrlFiling(NamedTuple):
-    """One filing. `primary_document` is the name of its report; a flag is None where the document does not say it."""
+    """One filing. `primary_document` is the name of its report; a flag is None if the document does not state it."""
 
     cik: str
     accession: str
@@ -30,7 +30,7 @@ class XbrlFiling(NamedTuple):
 
 
 class Report(NamedTuple):
-    """A periodic report; `period_end` is the last day of its period, empty if the document does not say it."""
+    """A periodic report; `period_end` is the last day of its period, empty if the document does not state it."""
 
     cik: str
     accession: str
@@ -63,14 +63,14 @@ _DECODER, _PAGE_DECODER = msgspec.json.Decoder(_Submissions), msgspec.json.Decod
 
 
 def decode_xbrl_filings(raw: bytes, cik: str, periodic: Collection[str], current: Collection[str]) -> list[XbrlFiling]:
-    """The filings with XBRL. Those whose XBRL has no numbers are left out, as far as the document says so: since 2019
-    the XBRL of most 8-K is that of their cover page.
+    """The filings with XBRL. Filings whose XBRL has no numbers are left out, if the document says so: since 2019, most
+    8-K have XBRL of their cover page only.
 
     Args:
         raw: the submissions document.
         cik: ten digits: the company whose document it must be.
-        periodic, current: forms whose filings, and amendments, count also if the document does not say whether they
-            have XBRL; those of periodic reports also if it says that their XBRL has no numbers.
+        periodic, current: forms whose filings and amendments are included even if the document does not say whether
+            they have XBRL; periodic reports are included even if it says that their XBRL has no numbers.
 
     Raises:
         DocumentError: not JSON, a wrong type or form, columns of unequal length, or another company's document.
@@ -102,7 +102,7 @@ def decode_reports(raw: bytes, cik: str, periodic: Collection[str]) -> list[Repo
 
 
 def decode_xbrl_page(raw: bytes, cik: str, periodic: Collection[str], current: Collection[str]) -> list[XbrlFiling]:
-    """The same of a page of older filings, which does not say whose they are.
+    """The filings with XBRL on a page of older filings; the page does not name the company.
 
     Raises:
         DocumentError: not JSON, a wrong type or form, or columns of unequal length.
@@ -139,5 +139,5 @@ def _flags(columns: _Columns) -> tuple[list[_Flag], ...]:
 
 
 def _flag(value: _Flag) -> bool | None:
-    """What a flag says: 1 and 0 in EDGAR's documents."""
+    """The value of a flag, which is 1 or 0 in EDGAR's documents."""
     return bool(int(value)) if value in (0, 1, "0", "1") else None

@@ -1,8 +1,8 @@
 """Reads an XBRL instance: the facts of one filing, with the dimensions of their contexts.
 
-Belongs here: contexts, units, numbers, and the few texts that identify a company and its securities.
-Does not: which fact stands on a statement (face), or what it means (normalize). Nothing is corrected: a fact that is
-invalid is left out and counted in `Instance.ignored`.
+Belongs here: contexts, units, numbers, and the texts that identify a company and its securities. Does not: which facts
+are on a statement (face), or what they mean (normalize). Nothing is corrected: an invalid fact is left out and counted
+in `Instance.ignored`.
 
 Source of the format: XBRL 2.1, sections 4.6 to 4.8; XBRL Dimensions 1.0; the EDGAR Filer Manual, chapter 6.
 """
@@ -39,10 +39,10 @@ IDENTIFYING = frozenset(
         "TradingSymbol",
     }
 )
-"""The elements of `dei` whose text is read."""
+"""The elements of `dei` whose texts are read."""
 
 LONGEST_TEXT = 1000
-"""Characters of such a text: six times the longest in 125 real packages."""
+"""Most characters of a text of these elements: six times the longest in 125 real packages."""
 
 ESCAPED = str.maketrans({"%": "%25", ";": "%3B", "=": "%3D"})
 
@@ -51,10 +51,10 @@ ESCAPED = str.maketrans({"%": "%25", ";": "%3B", "=": "%3D"})
 class StatedFacts(Columns):
     """Numbers that filings state, one row for each element, unit, period and set of dimensions.
 
-    Dates are text, `start` is missing for an instant. `decimals` is infinite where the value is exact and missing where
-    the filing does not say. `dimensions` are those of the context, sorted: `us-gaap:StatementClassOfStockAxis=
+    Dates are text; `start` is missing for an instant. `decimals` is infinite if the value is exact, and missing if the
+    filing does not state it. `dimensions` are the sorted dimensions of the context: `us-gaap:StatementClassOfStockAxis=
     us-gaap:CommonClassAMember`, several joined with `;`, empty for the company as a whole; the filer's own axes and
-    members have the prefix `own`, and a typed member is its text, in which `%`, `;` and `=` are escaped as in a URL.
+    members have the prefix `own`. A typed member is given as its text, with `%`, `;` and `=` escaped as in a URL.
     """
 
     cik: list[str] = field(default_factory=list)
@@ -71,7 +71,7 @@ class StatedFacts(Columns):
 
 @dataclass(slots=True)
 class StatedTexts(Columns):
-    """The texts of the elements IDENTIFYING of `dei`; columns as those of StatedFacts."""
+    """The texts of the elements IDENTIFYING of `dei`, with columns as in StatedFacts."""
 
     cik: list[str] = field(default_factory=list)
     accession: list[str] = field(default_factory=list)
@@ -86,7 +86,7 @@ class StatedTexts(Columns):
 class Instance:
     """The facts of one filing. `ignored` counts the facts that were left out, by reason.
 
-    `stated` counts the numbers of each element by their dimensions; an element whose only facts are nil has none.
+    `stated` counts the numbers of each element by their dimensions; an element with nil facts only has an empty count.
     """
 
     facts: StatedFacts
@@ -111,7 +111,7 @@ _Numbers = dict[tuple[Concept, str, _Period], _Number]  # by element, unit and p
 
 @dataclass(slots=True)
 class _Contexts:
-    """Contexts by their id: the period of those that are read, and why the others are not."""
+    """Contexts by their id: the periods of usable contexts, and the reasons why the others are unusable."""
 
     periods: dict[str, _Period] = field(default_factory=dict)
     unusable: dict[str, str] = field(default_factory=dict)
@@ -120,8 +120,8 @@ class _Contexts:
 def read_instance(root: etree._Element, cik: str, accession: str, place: str) -> Instance:
     """Read the facts of a parsed instance.
 
-    Of a fact that is stated several times, the one with the largest `decimals` is taken: a rounded amount of the text
-    stands beside the exact one of the table. Facts that are nil are no facts.
+    If a fact is stated several times, the one with the largest `decimals` is used, because notes often repeat an exact
+    amount of a table as a rounded amount. Nil facts are left out.
 
     Raises:
         DocumentError: the instance is another company's, or two contexts or units have the same id.
@@ -179,7 +179,7 @@ def _flaw_of_text(text: str) -> str | None:
 
 
 def _decimals(text: str | None) -> float:
-    """The decimals of a fact; less than any number where they are missing."""
+    """The decimals of a fact; if they are missing, minus infinity."""
     if text == "INF":
         return math.inf
     return float(text) if text and NUMBER.fullmatch(text) else -math.inf
@@ -194,7 +194,7 @@ def _columns(numbers: _Numbers, cik: str, accession: str) -> StatedFacts:
 
 
 def _check_registrant(texts: StatedTexts, cik: str, place: str) -> None:
-    """Raise DocumentError if the cover page names another company; those named for a co-registrant are others."""
+    """Raise DocumentError if the cover page names another company as the registrant; co-registrants are ignored."""
     for element, dimensions, text in zip(texts.element, texts.dimensions, texts.value, strict=True):
         if element == "EntityCentralIndexKey" and not dimensions and ten_digits(text, place) != cik:
             raise DocumentError(f"dei:EntityCentralIndexKey is {text!r}: the filing is another company's", place)
@@ -230,7 +230,7 @@ def _company(context: etree._Element) -> str:
 
 
 def _dates(context: etree._Element) -> tuple[str | None, str | None]:
-    """Start and end of a context; no start for an instant, no end for a period that has none."""
+    """Start and end of a context; an instant has no start, a period without an end has no end."""
     period = context.find(f"{XBRLI}period")
     dates = {} if period is None else {local_name(date.tag): (date.text or "").strip() for date in period}
     return dates.get("startDate"), dates.get("endDate", dates.get("instant"))

@@ -1,7 +1,7 @@
 """Reads the linkbases and schemas of one filing: order and totals of the lines, labels, and titles of the statements.
 
-Belongs here: links of presentation, calculation and labels, wherever they stand: a schema may hold all of them.
-Does not: which links are a statement (face), what EDGAR says about the same (renderer).
+Belongs here: links of presentation, calculation and labels, in linkbases or inside of a schema. Does not: which links
+are a statement (face), the files of EDGAR's renderer (renderer).
 
 Source of the format: XBRL 2.1, sections 3.5 and 5.
 """
@@ -26,12 +26,12 @@ LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 LANGUAGES = ("en-us", "en")
 
 MOST_RELATIONS = 500_000
-"""Relations of one kind in one filing: a hundred times the most in 125 real packages. Locators may share a name, so
-that a few lines can stand for millions."""
+"""Most relations of one kind in one filing: a hundred times the maximum in 125 real packages. Locators may share a
+name, so a few lines of XML can stand for millions of relations."""
 
 
 class Relation(NamedTuple):
-    """A line below another in a presentation, or an addend of a total in a calculation."""
+    """A parent and a child: a line below another in a presentation, or an addend of a total in a calculation."""
 
     role: str
     parent: Concept
@@ -43,7 +43,7 @@ class Relation(NamedTuple):
 
 @dataclass(slots=True)
 class Linkbases:
-    """What the links of one filing say.
+    """The presentation, calculation, labels and titles of one filing.
 
     `labels` are the texts of each element by the last part of their role's address (`label`, `totalLabel`, ...), and
     `titles` the definitions of roles: `0000004 - Statement - CONSOLIDATED BALANCE SHEETS`.
@@ -99,7 +99,7 @@ def _concept(href: str, names: Mapping[str, str]) -> Concept:
 
 
 def _locators(link: etree._Element, names: Mapping[str, str]) -> dict[str, dict[Concept, None]]:
-    """The elements of a link by the name of their locators, which only this link knows."""
+    """The elements of a link, by the names of their locators, which are valid in this link only."""
     locators: dict[str, dict[Concept, None]] = {}
     for locator in link.iterchildren(f"{LINK}loc"):
         concept = _concept(locator.get(f"{XLINK}href", ""), names)
@@ -110,7 +110,7 @@ def _locators(link: etree._Element, names: Mapping[str, str]) -> dict[str, dict[
 def _relations(
     link: etree._Element, arcs: str, names: Mapping[str, str], place: str
 ) -> Iterator[tuple[Relation, float, bool]]:
-    """The relations of a link, each with its priority and whether it prohibits."""
+    """The relations of a link, each with its priority and whether it is a prohibition."""
     locators, role = _locators(link, names), link.get(f"{XLINK}role", "")
     for arc in link.iterchildren(f"{LINK}{arcs}"):
         order = number_of(arc.get("order"), 1, place)
@@ -125,7 +125,7 @@ def _relations(
 
 
 def _in_force(relations: Iterable[tuple[Relation, float, bool]]) -> list[Relation]:
-    """The relations that none of the same or a higher priority prohibits, each once."""
+    """The relations without a prohibition of the same or a higher priority, each once."""
     strongest: dict[Relation, tuple[float, bool]] = {}
     for relation, priority, prohibits in relations:
         strongest[relation] = max(strongest.get(relation, (priority, prohibits)), (priority, prohibits))
@@ -154,7 +154,7 @@ def _labels(link: etree._Element, names: Mapping[str, str]) -> Iterator[tuple[Co
 
 
 def _best(labels: Iterable[tuple[Concept, str, int, str]]) -> dict[Concept, dict[str, str]]:
-    """The labels of each element by role, of several languages the preferred one."""
+    """The labels of each element by role, in the preferred language."""
     best: dict[Concept, dict[str, str]] = {}
     for concept, role, _, text in sorted(labels, key=itemgetter(2)):
         best.setdefault(concept, {}).setdefault(role, text)

@@ -1,10 +1,10 @@
-"""Doubts about the SEC's list of companies: companies missing all at once, symbols of two companies, malformed rows.
+"""Doubts about the SEC's list of companies: many companies missing at once, symbols of two companies, malformed rows.
 
-Belongs here: finding them, when they count as confirmed, and the listings that malformed rows stand for. Does not:
-reading the list (documents), holding back a build (gates).
+Belongs here: finding doubts, deciding when they count as confirmed, and the earlier listings that replace malformed
+rows. Does not: reading the list (documents), holding back a build (gates).
 
-A list that was cut off on its way looks like a list of fewer companies. So the build is held back until a setting
-confirms the list, or it still says the same half a day later.
+A list that was cut off during transfer looks like a list of fewer companies. So the build is held back until a setting
+confirms the list, or the list is still the same half a day later.
 """
 
 from collections.abc import Sequence
@@ -28,24 +28,24 @@ DOUBTS = pl.Schema(
 )
 
 ANOTHER_DAY = timedelta(hours=12)
-"""A list that says the same so long after the first time counts as confirmed: the synchronization of the next day."""
+"""A doubt that is unchanged after this time counts as confirmed: usually at the synchronization of the next day."""
 
 LARGEST_SHARE, FEW, HALF = 0.01, 3, 0.5
-"""Companies leave the list every day, some ten of 8,000. More than a hundredth at once are an error of the list; so is
-half of a short list, but not a few companies of it. The same holds for rows that are malformed."""
+"""About ten of 8,000 companies leave the list every day. More than a hundredth at once is an error of the list. Of a
+short list, half is an error, and FEW companies are not. The same holds for malformed rows."""
 
 KEY = ["kind", "cik", "symbol"]
 
 
 def kept(malformed: Sequence[MalformedRow], before: pl.DataFrame, listed: pl.DataFrame) -> pl.DataFrame:
-    """The listings that stay as they were, because their rows are malformed now.
+    """The earlier listings that are kept, because their rows are malformed now.
 
-    A row is that of the missing listings with its symbol, otherwise with its CIK, otherwise with its name. One without
-    any of them and without a CIK may be that of any missing listing, so all of them stay.
+    A malformed row stands for the missing listings with its symbol, otherwise with its CIK, otherwise with its name. A
+    row without any match and without a CIK may stand for any missing listing, so all of them are kept.
 
     Args:
         malformed: the malformed rows.
-        before: what was listed before.
+        before: the listings of the synchronization before.
         listed: the rows of the list that can be read.
 
     Returns:
@@ -67,7 +67,8 @@ def found(
     now: datetime,
     malformed: Sequence[MalformedRow] = (),
 ) -> pl.DataFrame:
-    """The doubts about a list: columns of DOUBTS. A malformed row has itself as symbol, and as name what is wrong.
+    """The doubts about a list, with the columns of DOUBTS. For a malformed row, `symbol` is its text and `name` its
+    flaw.
 
     Args:
         listed: the rows of the list that can be read: `cik`, `symbol`, `name`.
@@ -92,19 +93,19 @@ def found(
         ]
     ).unique(KEY, maintain_order=True)
     doubted = rows.join(known.select(*KEY, "since", "is_settled"), on=KEY, how="left")
-    # not after now: when the clock was ahead, a doubt would stay until that time
+    # not after now: otherwise a doubt from a clock that was ahead would last until that time
     since, was_settled = pl.min_horizontal("since", pl.lit(now)), pl.col("is_settled").fill_null(value=False)
     is_settled = was_settled | (now - since >= ANOTHER_DAY)
     return doubted.with_columns(since.dt.cast_time_unit("us"), is_settled).select(DOUBTS.names()).cast(DOUBTS)
 
 
 def settled(doubts: pl.DataFrame) -> pl.DataFrame:
-    """The doubts after a build was published: settled."""
+    """Mark the doubts as settled, after a build was published."""
     return doubts.with_columns(is_settled=pl.lit(value=True))
 
 
 def holding_back(doubts: pl.DataFrame, listed: int) -> pl.DataFrame:
-    """The doubts that hold back a build; none if only a few companies are missing, and a few rows malformed.
+    """The doubts that hold back a build; empty if only a few companies are missing and a few rows are malformed.
 
     Args:
         doubts: the doubts about the list.
@@ -121,12 +122,12 @@ def holding_back(doubts: pl.DataFrame, listed: int) -> pl.DataFrame:
 
 
 def skipped(doubts: pl.DataFrame) -> list[str]:
-    """What is wrong with each malformed row, which was skipped."""
+    """The flaws of the malformed rows, which were skipped."""
     return doubts.filter(pl.col("kind") == MALFORMED)["name"].to_list()
 
 
 def in_words(rows: pl.DataFrame, shown: int = FEW) -> str:
-    """What the doubts are, with numbers and the first names."""
+    """Describe the doubts in words, with numbers and the first names."""
     missing = rows.filter(pl.col("kind") == MISSING).unique("cik", maintain_order=True)
     contested = rows.filter(pl.col("kind") == CONTESTED)
     parts = []

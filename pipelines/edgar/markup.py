@@ -1,8 +1,7 @@
 """XML documents of filings, parsed within limits.
 
-Belongs here: parsing bytes of any origin, and what all these documents have in common: elements by namespace, dates,
-numbers, and names with a prefix.
-Does not: what a document means (instance, linkbases).
+Belongs here: parsing bytes of any origin, and parts that all XML documents share: elements by namespace, dates,
+numbers, and names with a prefix. Does not: what a document means (instance, linkbases).
 
 lxml reads them, because it checks encodings and namespaces, stops at libxml2's limits of depth and of the growth of
 entities, and takes a tenth of a second for ten megabytes; the standard library's parser lacks these limits.
@@ -17,11 +16,11 @@ from lxml import etree
 from pipelines.edgar.errors import DocumentError
 
 MAX_FILE = 1 << 27
-"""Bytes of one file of a filing: thirty times those of the largest file in 125 real packages."""
+"""Most bytes of one file of a filing: thirty times the largest file in 125 real packages."""
 
 MOST_TAGS = 2_000_000
-"""Tags of one file, and of all files of a filing: fifty times the most in 125 real packages. Trees of so many
-elements take 300 MB."""
+"""Most tags of one file, and of all files of a filing: fifty times the maximum in 125 real packages. Trees with this
+number of elements take 300 MB."""
 
 OWN = "own"
 """The taxonomy of elements that the filer defines itself."""
@@ -31,7 +30,7 @@ LINK = "{http://www.xbrl.org/2003/linkbase}"
 
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 STANDARD = re.compile(r"https?://(?:[a-z]+\.)?(?:fasb\.org|xbrl\.us|xbrl\.sec\.gov|xbrl\.ifrs\.org)/")
-"""Addresses of standard taxonomies: of their namespaces, and of their schemas."""
+"""The beginning of the addresses of standard taxonomies: of their namespaces and of their schemas."""
 RELEASE = re.compile(r"\d{4}([qQ]\d|-\d\d-\d\d)?", re.ASCII)
 
 Concept = tuple[str, str]
@@ -44,7 +43,7 @@ def parsed(raw: bytes, place: str) -> etree._Element:
     Entities are not expanded, nothing is loaded, and elements are nested 256 deep at most.
 
     Raises:
-        DocumentError: not well-formed, in another encoding than it declares, too large, or with a document type.
+        DocumentError: the document is not well-formed, not in its declared encoding, too large, or has a document type.
     """
     if len(raw) > MAX_FILE:
         raise DocumentError(f"has {len(raw):,} bytes, expected at most {MAX_FILE:,}", place)
@@ -90,10 +89,10 @@ def concept_of(name: str, namespaces: dict[str | None, str]) -> Concept:
 
 
 def number_of(text: str | None, default: float, place: str) -> float:
-    """The finite number that a text states; `default` where there is no text.
+    """Parse a finite number; `default` if the text is missing.
 
     Raises:
-        DocumentError: it is not a number.
+        DocumentError: the text is not a number.
     """
     if text is None:
         return default

@@ -1,7 +1,7 @@
 """A mirror directory: EDGAR's documents as files, laid out by host and path.
 
-Belongs here: the answer to a request for a document, from the files of a directory; what a file must be to be one.
-Does not: opening a source (sources), asking EDGAR itself (client).
+Belongs here: answering requests for documents from the files of a directory; checking that a file is a document. Does
+not: opening a source (sources), requests to EDGAR itself (client).
 """
 
 import stat
@@ -18,7 +18,7 @@ NO_VALIDATORS = Validators()
 
 
 class MirrorFolder:
-    """Answers requests from a mirror directory: the content of the file, or NotFound where there is no file.
+    """Answers requests from a mirror directory: the content of the file, or NotFound if the file does not exist.
 
     Most companies of the SEC's list have no file in a mirror. So each folder is listed once, at the first request, and
     a name that is not in the list is answered without access to the disk.
@@ -45,7 +45,7 @@ class MirrorFolder:
             raise FetchError(f"{url}: {error}; synchronize again later") from error
 
     def is_known(self, url: str, validators: Validators | None) -> bool:
-        """A file is compared by its content."""
+        """Always False: a file is compared by its content."""
         return False
 
     def stop(self) -> None:
@@ -66,7 +66,7 @@ class MirrorFolder:
         return Fetched(document_in(file), NO_VALIDATORS)
 
     def _names(self, folder: str) -> frozenset[str]:
-        """The names of the files in a folder; none of a folder outside of the directory."""
+        """The names of the files in a folder; empty for a folder outside of the directory."""
         if folder not in self._listed:
             files = () if ".." in folder.split("/") else (self._root / folder).iterdir()
             self._listed[folder] = frozenset(path.name for path in files)
@@ -74,11 +74,11 @@ class MirrorFolder:
 
 
 def document_in(file: Path) -> bytes:
-    """The document in a file.
+    """Read the document in a file.
 
     Raises:
-        FetchError: it is larger than any document, or a web page, such as a refusal of the SEC that was saved.
-        OSError: it cannot be read.
+        FetchError: the file is larger than any document, or a web page, such as a saved refusal of the SEC.
+        OSError: the file cannot be read.
     """
     if (size := file.stat().st_size) > MAX_BYTES:
         raise FetchError(f"{file} has {size} bytes, which no document of EDGAR has; get the file again")

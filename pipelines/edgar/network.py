@@ -1,10 +1,10 @@
-"""Connections to a server: when a request is sent, how long its answer may take, and how requests are ended early.
+"""Connections to a server: the pace of requests, the time limit of answers, and ending requests early.
 
-Belongs here: what happens at the socket. Does not: requests, statuses and bodies (client).
+Belongs here: sending and receiving at the socket. Does not: requests, statuses and bodies (client).
 
-httpx has a limit for each single wait, but none for a whole answer: a server that sends one byte every few seconds
-keeps a request busy without end. And a thread that sends a request long after its turn sends it together with those of
-others. So both the pace and the limit are kept here, where the bytes leave and arrive.
+httpx limits each single wait, but not a whole answer: a server that sends one byte every few seconds keeps a request
+busy without end. And a thread that is delayed after its turn sends its request at the same time as other threads. So
+this module keeps both the pace and the limit where the bytes leave and arrive.
 """
 
 import threading
@@ -21,7 +21,7 @@ DEADLINE = 60.0
 """Seconds from sending a request to the end of its answer; the largest real document takes a few."""
 
 SLICE = 0.5
-"""Seconds after which a waiting thread looks whether the synchronization is being stopped."""
+"""Seconds after which a waiting thread checks whether the synchronization is being stopped."""
 
 REQUEST = b"GET "
 
@@ -35,13 +35,14 @@ class StoppedError(Exception):
 
 
 class Pace:
-    """Spaces requests of any number of threads evenly; `None` requests a second: no limit.
+    """Spaces the requests of all threads evenly; `None` requests a second: no limit.
 
     The distance to the next request is counted from the end of sending this one. So a thread that is delayed between
     its turn and its request delays the next request, too.
 
     Args:
-        sleep: waits for so many seconds; true if the wait was ended, because no more requests are wanted.
+        sleep: waits for a number of seconds; returns true if the wait was ended early, because no more requests are
+            wanted.
         clock: in seconds.
     """
 
@@ -70,7 +71,7 @@ class Pace:
                 self.hold(self.interval)
 
     def wait_out(self) -> None:
-        """Wait until a `hold` is over. A connection that is opened or chosen after that is not idle for long."""
+        """Wait until a `hold` is over, before a connection is opened or chosen, so that it is not idle for long."""
         self._wait(2 * self.interval)
 
     def _wait(self, at_most: float) -> None:
@@ -79,18 +80,18 @@ class Pace:
                 raise StoppedError
 
     def hold(self, seconds: float) -> None:
-        """Let no thread send a request for so long."""
+        """Let no thread send a request for this time."""
         with self._lock:
             self._next = max(self._next, self._clock() + seconds)
 
 
 class Exchange:
-    """What all connections of a client share: its pace, its deadline, and whether it is being stopped.
+    """The state that all connections of a client share: its pace, its deadline, and whether it is being stopped.
 
     Args:
-        pace: of all requests.
+        pace: the pace of all requests.
         stopped: set when no more requests are wanted.
-        deadline: seconds.
+        deadline: seconds from sending a request to the end of its answer.
         may_send: called when a request has its turn; raises an error if it must not be sent any more.
     """
 
@@ -120,14 +121,15 @@ class Exchange:
             self.prolong()
 
     def prolong(self) -> None:
-        """Let the time for the answer begin anew: for a large file, after each part of it."""
+        """Restart the time limit of the answer: for a large file, after each part of it."""
         self._own.until = self._clock() + self._deadline
 
     def seconds_left(self) -> float:
-        """The time that is left for the answer that this thread waits for.
+        """The seconds that are left for the answer that this thread waits for.
 
         Raises:
-            TooSlowError, StoppedError: none.
+            TooSlowError: no time is left.
+            StoppedError: the synchronization is being stopped.
         """
         if self._stopped.is_set():
             raise StoppedError

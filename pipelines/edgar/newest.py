@@ -1,6 +1,6 @@
 """EDGAR's feed of the newest filings, which has a report seconds after its acceptance.
 
-Belongs here: the feed's addresses and format, and how far it is read. Does not: what follows from a filing
+Belongs here: the feed's addresses and format, and how far it is read. Does not: acting on a new filing
 (run.newest_filings).
 
 The feed is Atom. An entry's title is `10-Q - NAME (CIK) (Filer)`, its category the form, its `updated` the time of
@@ -18,11 +18,11 @@ from pipelines.edgar.answers import Client, Fetched, NotModified, Validators
 from pipelines.edgar.errors import DocumentError, FetchError
 
 FORMS = ("10-", "20-F", "40-F")
-"""The beginnings of the forms that are asked for: one request each. Current reports rarely feed values; the daily index
-has them."""
+"""The beginnings of the requested forms, with one request each. Current reports rarely feed values; the daily index has
+them."""
 
 PAGE, PAGES = 100, 20
-"""Entries on a page, and how many pages are read at most: two thousand reports since the feed was last read."""
+"""The entries on a page, and the most pages that are read: two thousand reports since the feed was last read."""
 
 PLACE = "feed of the newest filings"
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -33,7 +33,7 @@ NEW_YORK = ZoneInfo("America/New_York")
 
 
 class NewFiling(NamedTuple):
-    """One filing of the feed, of one of the companies that it is filed for; `filed` is the day of filing, as text."""
+    """One filing of the feed, for one of its companies; `filed` is the day of filing, as text."""
 
     cik: str
     form: str
@@ -43,12 +43,12 @@ class NewFiling(NamedTuple):
 
     @property
     def key(self) -> str:
-        """The name of the filing of this company: another company of the same filing has another one."""
+        """The key of this filing and company; another company of the same filing has another key."""
         return key_of(self.cik, self.accession)
 
 
 def key_of(cik: str, accession: str) -> str:
-    """The name of a filing of a company."""
+    """The key of a filing and a company."""
     return f"{cik} {accession}"
 
 
@@ -61,12 +61,12 @@ def newest_url(form: str, start: int) -> str:
 
 
 class Feed(NamedTuple):
-    """What was read of the feed.
+    """The result of reading the feed.
 
     Attributes:
         filings: the filings, in the order of their acceptance.
-        skipped: what is wrong with each malformed entry.
-        validators: of the first pages, by address.
+        skipped: the flaw of each malformed entry.
+        validators: the validators of the first pages, by address.
     """
 
     filings: list[NewFiling]
@@ -75,10 +75,10 @@ class Feed(NamedTuple):
 
 
 def filings_in(raw: bytes) -> tuple[list[NewFiling], list[str]]:
-    """The filings of a page of the feed, and what is wrong with each entry that lacks company, form, number or time.
+    """The filings of a page of the feed, and the flaws of entries that lack company, form, number or time.
 
     Raises:
-        DocumentError: it is no feed.
+        DocumentError: the page is not a feed.
     """
     try:
         feed = ElementTree.fromstring(raw)
@@ -93,17 +93,18 @@ def filings_in(raw: bytes) -> tuple[list[NewFiling], list[str]]:
 def newest_filings(
     client: Client, known: Collection[str], validators: Mapping[str, Validators], since: datetime | None = None
 ) -> Feed:
-    """The filings of the feed that are not known, and its malformed entries.
+    """Read the new filings of the feed, and its malformed entries.
 
-    Pages are read until one has a known filing, so that none is missed in a burst, and one page more, because EDGAR may
-    list a filing among older ones.
+    Pages are read until one has a known filing, so that none is missed when many filings arrive at once; then one page
+    more, because EDGAR may list a new filing among older ones.
 
     Args:
-        client: of the SEC.
-        known: the filings that were read before (NewFiling.key).
-        validators: of the first pages when they were read before, by address: a page that has not changed since is not
-            sent.
-        since: pages are read until one also has a filing that was accepted before; None: a known one is enough.
+        client: requests pages from the SEC.
+        known: the keys of filings that were read before (NewFiling.key).
+        validators: the validators of the first pages from the reading before, by address: the SEC does not send an
+            unchanged page.
+        since: pages are read until one also has a filing that was accepted before this time; None: a known filing is
+            enough.
 
     Raises:
         FetchError, DocumentError: the feed cannot be read.
@@ -135,7 +136,7 @@ def newest_filings(
 
 
 def _filing(entry: ElementTree.Element) -> NewFiling | str:
-    """The filing of an entry; what is wrong with it if it is malformed."""
+    """The filing of an entry; the flaw of a malformed entry."""
     title, category = entry.findtext(f"{ATOM}title", ""), entry.find(f"{ATOM}category")
     cik = TITLE_CIK.search(title)
     accession = ACCESSION.search(entry.findtext(f"{ATOM}id", ""))

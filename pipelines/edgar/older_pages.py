@@ -1,12 +1,12 @@
-"""The pages of older filings, which a submissions document names: which of them are requested, and when.
+"""The pages of older filings that a submissions document names: which of them are requested, and when.
 
 Belongs here: the pages of one company. Does not: its other documents (extract), the format of a page (documents).
 
-EDGAR lists the newest filings of a company in its submissions document, a thousand or those of a year, and older ones
-on pages of some two thousand. Each new filing moves an older one to the next page, so the number and the days of all
-pages change with it, though they hardly ever list a filing that was not listed before. So a page is requested if a
-filing with facts may be on it that no held document lists, and once for each number and days that it is listed with.
-Pages from before the first filing with facts are never requested.
+EDGAR lists the newest filings of a company in its submissions document, a thousand or the filings of a year, and older
+ones on pages of about two thousand. Each new filing moves an older one to the next page, so the numbers and days of all
+pages change, although they hardly ever list a filing that was not listed before. So a page is requested only if it may
+list a filing with facts that no stored document lists, and only once for each number and days with which the
+submissions document describes it. Pages from before the first filing with facts are never requested.
 """
 
 import threading
@@ -23,7 +23,8 @@ from pipelines.edgar.raw_store import Page, RawStore, Seen
 
 ONE_AT_A_TIME = threading.Lock()
 LAST_DAY = "9999-12-31"
-"""Documents that are held are read one after the other, so that the memory need not have those of all threads."""
+"""Lock: stored documents are read one after the other, so that the documents of all threads are not in memory at
+once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class _Read:
 
 
 def are_held(store: RawStore, submissions: Seen, facts: str) -> bool:
-    """Whether nothing of the pages is to be requested.
+    """Whether all needed pages are stored, so that no page has to be requested.
 
     Args:
         store: the raw zone.
@@ -46,18 +47,18 @@ def are_held(store: RawStore, submissions: Seen, facts: str) -> bool:
 
 
 def bring(client: Client, store: RawStore, submissions: Seen, facts: str) -> list[str]:
-    """Bring the pages of a company up to date, and note them with its submissions document.
+    """Bring the pages of a company up to date, and record them with its submissions document.
 
     A page that cannot be read is requested again the next time; the others are used without it.
 
     Args:
-        client: of the source.
+        client: requests documents from the source.
         store: the raw zone.
         submissions: the result of the request for the submissions document.
         facts: the digest of the companyfacts document.
 
     Returns:
-        why pages could not be read.
+        the reasons why pages could not be read.
 
     Raises:
         RefusedError: EDGAR refuses all requests.
@@ -75,7 +76,7 @@ def bring(client: Client, store: RawStore, submissions: Seen, facts: str) -> lis
             listed = decode_submissions(store.get(str(submissions.digest)), cik)
             filed = filings_with_facts(store.get(facts), cik) if listed.older_pages else {}
     except (DocumentError, CorruptError):
-        return []  # the stage of facts says what is wrong with them
+        return []  # the stage of facts reports the flaw
     own = {page.name: page for page in listed.older_pages if page.name.startswith(f"CIK{cik}-")}
     listed = replace(listed, older_pages=[*own.values()])
     read = [each for page in submissions.pages if (each := _held(store, cik, page))]
@@ -95,7 +96,7 @@ def bring(client: Client, store: RawStore, submissions: Seen, facts: str) -> lis
 def _wanted(
     listed: Submissions, filed: Mapping[str, str], read: Collection[_Read], failed: Collection[OlderPage]
 ) -> OlderPage | None:
-    """The next page to request: a filing with facts that no document lists may be on it."""
+    """The next page to request: one that may list a filing with facts that no stored document lists; or None."""
     known = {filing.accession for filing in listed.filings}.union(*(each.accessions for each in read))
     days = {day for accession, day in filed.items() if accession not in known}
     requested = {each.page.listed for each in read} | {*failed}
@@ -111,7 +112,7 @@ def _wanted(
 
 
 def _used(listed: Submissions, filed: Mapping[str, str], read: Collection[_Read]) -> list[Page]:
-    """The pages that are still listed so, and earlier ones that alone list a filing with facts; the newest first."""
+    """The pages that are still listed unchanged, then earlier versions that alone list a filing with facts."""
     known, used = {filing.accession for filing in listed.filings}, []
     for each in sorted(read, key=lambda each: each.page.listed not in listed.older_pages):
         if each.page.listed in listed.older_pages or (filed.keys() & each.accessions) - known:
@@ -121,7 +122,7 @@ def _used(listed: Submissions, filed: Mapping[str, str], read: Collection[_Read]
 
 
 def _requested(client: Client, store: RawStore, cik: str, page: OlderPage) -> _Read | str:
-    """A page from the source, or why it cannot be read; a malformed one is not kept."""
+    """Request a page from the source and store it; if it is malformed or cannot be fetched, return the reason."""
     url = page_url(page.name)
     try:
         answer = client.get(url)
@@ -136,7 +137,7 @@ def _requested(client: Client, store: RawStore, cik: str, page: OlderPage) -> _R
 
 
 def _held(store: RawStore, cik: str, page: Page) -> _Read | None:
-    """A page of the raw zone; None if it is missing or damaged there."""
+    """Read a page from the raw zone; None if it is missing or damaged."""
     try:
         return _Read(page, _accessions(store.get(page.digest), cik)) if page.digest else None
     except (DocumentError, CorruptError):

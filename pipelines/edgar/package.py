@@ -1,11 +1,10 @@
 """Reads the XBRL package of one filing: its facts, and the lines of its statements.
 
-Belongs here: opening the zip file safely, telling the files of a package apart, and reading all of them.
-Does not: fetching or storing them; what single files say (instance, linkbases, renderer), which lines are a statement
-(face).
+Belongs here: opening the zip file safely, recognizing the files of a package, and reading all of them. Does not:
+fetching or storing them; reading single files (instance, linkbases, renderer), which lines are a statement (face).
 
-The files are told apart by their root elements, because their names follow no rule: the date of the schema may differ
-from the instance's, linkbases may stand inside the schema, and each filing agent has its own names.
+The files are recognized by their root elements, because their names follow no rule: the date of the schema may differ
+from the date of the instance, linkbases may be inside of the schema, and each filing agent has its own names.
 """
 
 import io
@@ -27,10 +26,10 @@ from pipelines.edgar.renderer import read_filing_summary, read_meta_links
 from pipelines.edgar.zip_directory import LARGEST_OF_PACKAGE, check_directory
 
 MAX_PACKAGE = 1 << 28
-"""Bytes of the files of one package that are read."""
+"""Most bytes that are read of the files of one package."""
 
 MOST_MEMBERS = 2_000
-"""Files of one zip file; a filing has some ten, and some hundred with pictures."""
+"""Most files of one zip file; a filing has about ten, with pictures about a hundred."""
 
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 READ = (".xml", ".xsd", ".json")
@@ -39,8 +38,8 @@ META_LINKS, SUMMARY = "MetaLinks.json", "FilingSummary"
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """What one filing states. `lines` are empty where no presentation or no statement is recognized; `ignored` counts
-    the invalid facts by reason."""
+    """The facts, texts and lines of one filing. `lines` is empty if no presentation or no statement is recognized;
+    `ignored` counts the invalid facts by reason."""
 
     cik: str
     accession: str
@@ -75,7 +74,7 @@ def open_package(content: bytes, place: str) -> dict[str, bytes]:
 
 
 def _inflated(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    """A member, of which no more is inflated than the directory states; another size fails the checksum."""
+    """Inflate a member, at most to the size in the directory; a member with another size fails the checksum."""
     with archive.open(member) as file:
         return file.read(member.file_size + 1)
 
@@ -83,14 +82,14 @@ def _inflated(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
 def read_package(files: Mapping[str, bytes], cik: str, accession: str) -> Package:
     """Read the files of one filing, by their names.
 
-    Without linkbases there are facts but no lines. MetaLinks.json, where it is, fills in totals, labels and titles that
-    the linkbases do not have; FilingSummary.xml titles. Of several instances the largest is read: the others are of
-    exhibits.
+    Without linkbases, the result has facts but no lines. MetaLinks.json, if present, adds totals, labels and titles
+    that the linkbases lack; FilingSummary.xml adds titles. Of several instances the largest is read: the others belong
+    to exhibits.
 
     Args:
-        files: name to content; what is neither XML nor JSON is skipped.
+        files: name to content; files that are neither XML nor JSON are skipped.
         cik: ten digits: the company whose filing it must be.
-        accession: of the filing.
+        accession: the accession number of the filing.
 
     Raises:
         DocumentError: no instance, a malformed file, another company's filing, or more than MAX_PACKAGE bytes or
@@ -126,7 +125,7 @@ def read_package(files: Mapping[str, bytes], cik: str, accession: str) -> Packag
 
 
 def root_of(raw: bytes) -> str:
-    """The name of a document's root element; empty if the document breaks off before it."""
+    """The name of a document's root element; empty if the document ends before it."""
     try:
         events = etree.iterparse(io.BytesIO(raw), events=("start",), resolve_entities=False, load_dtd=False)
         return str(next(events)[1].tag)
@@ -135,7 +134,7 @@ def root_of(raw: bytes) -> str:
 
 
 def _fill_in(links: Linkbases, rendered: Linkbases) -> None:
-    """Add what only EDGAR's renderer says."""
+    """Add totals, labels and titles that only EDGAR's renderer has."""
     links.titles = rendered.titles | links.titles
     links.calculation = links.calculation or rendered.calculation
     for concept, texts in rendered.labels.items():

@@ -1,6 +1,6 @@
-"""A large file that is being downloaded, and what is needed to continue it later.
+"""A large file that is being downloaded, with the validator that is needed to continue the download later.
 
-Belongs here: the beginning of the file, next to its final place, with its validators. Does not: requests (client).
+Belongs here: the incomplete file, next to its final place, with its validator. Does not: requests (client).
 """
 
 import re
@@ -21,13 +21,13 @@ class Downloaded:
 
 
 class Begun(msgspec.Struct, frozen=True):
-    """The validator of a file whose download has begun."""
+    """The stored note about a file whose download has begun: its validator."""
 
     validator: str | None = None
 
 
 class Partial:
-    """The beginning of a file; `path` exists while the download is not complete."""
+    """An incomplete file; `path` exists until the download is complete."""
 
     def __init__(self, target: Path) -> None:
         self._target = target
@@ -36,39 +36,40 @@ class Partial:
 
     @property
     def size(self) -> int:
-        """The number of bytes that are there."""
+        """The number of bytes that have arrived."""
         return self.path.stat().st_size if self.path.exists() else 0
 
     def headers(self) -> dict[str, str]:
         """The headers of a request for the rest; empty if the whole file has to be requested.
 
-        The server compares `If-Range` with the file that it has now, and sends the whole of it if it is another.
+        The server compares `If-Range` with its present file, and sends the whole file if it has changed.
         """
         if not self.size or not (validator := self._begun().validator):
             return {}
         return {"Range": f"bytes={self.size}-", "If-Range": validator}
 
     def fits(self, content_range: str) -> bool:
-        """Whether a part of the file continues this beginning."""
+        """Whether a partial answer with this `Content-Range` continues the incomplete file."""
         if not (found := CONTENT_RANGE.fullmatch(content_range)):
             return False
         first, last, total = found.groups()
         return int(first) == self.size and total in ("*", str(int(last) + 1))
 
     def note(self, url: str, headers: Mapping[str, str]) -> None:
-        """Remember the validator of a file whose download begins. A weak ETag does not prove equal bytes."""
+        """Store the validator of a file whose download begins. A weak ETag is not used, because it does not prove equal
+        bytes."""
         etag = headers.get("ETag", "")
         validator = etag if etag and not etag.startswith("W/") else headers.get("Last-Modified")
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._note.write_bytes(msgspec.json.encode(Begun(validator)))
 
     def drop(self) -> None:
-        """Forget the beginning."""
+        """Delete the incomplete file and its note."""
         self.path.unlink(missing_ok=True)
         self._note.unlink(missing_ok=True)
 
     def complete(self) -> None:
-        """Give the complete file its name."""
+        """Give the complete file its final name."""
         self.path.replace(self._target)
         self._note.unlink(missing_ok=True)
 

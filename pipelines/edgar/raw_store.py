@@ -6,11 +6,11 @@ Does not: requesting documents (extract), reading their contents (documents).
 
     raw/3f/3fa2….json.zst   a document, compressed
     raw/filings/3f/3fa2….zst  a data set, or a file of a filing's package, compressed; backups leave these out
-    raw/incoming/           documents until the next checkpoint; the next run deletes those that a killed run left
-    raw/seen.jsonl          one line for each requested document that is no filing's; tables name those of filings
+    raw/incoming/           documents until the next checkpoint; the next run deletes the remainders of a killed run
+    raw/seen.jsonl          one line for each requested document; documents of filings are in tables instead
 
-With FUNDAMENTALS_STORE, documents that are not here are fetched from the store when they are read; those of filings are
-not there, but are requested from the source again.
+With FUNDAMENTALS_STORE, documents that are not in this folder are fetched from the store when they are read. Documents
+of filings that are not in the store either are requested from the source again.
 """
 
 import hashlib
@@ -44,7 +44,7 @@ LEVEL = 3  # of zstd: companyfacts shrink to a fifteenth at 400 MB/s
 class Page(msgspec.Struct, frozen=True):
     """A page of older filings that was requested, as the submissions document listed it then.
 
-    The digest is None if it could not be read; it is requested again.
+    The digest is None if the page could not be read; then it is requested again.
     """
 
     listed: OlderPage
@@ -54,10 +54,11 @@ class Page(msgspec.Struct, frozen=True):
 class Seen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The result of the last request for one document.
 
-    `no_facts` is EDGAR's 404: there is no such document. The digest is then that of the last stored one, if any,
+    `no_facts` is EDGAR's 404: the document does not exist. Its digest then names the last stored version, if any,
     because a document that EDGAR removes stays in the raw zone. `source` is the source of the status and the
-    validators: a document that is missing in a mirror may exist at the SEC. `pages` are those of submissions, and
-    `pages_for` is the digest of the companyfacts whose filings they were requested for; None: that has to be done.
+    validators: a document that is missing in a mirror may exist at the SEC. `pages` are the older pages of a
+    submissions document, and `pages_for` is the digest of the companyfacts for whose filings they were requested; None:
+    they have to be requested.
     """
 
     cik: str  # ten digits; empty for the tickers file
@@ -75,7 +76,7 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def digests(self) -> list[str]:
-        """The digests of the document and of its pages, as far as they are held."""
+        """The digests of the document and of its pages, as far as they are stored."""
         return [digest for digest in (self.digest, *(page.digest for page in self.pages)) if digest]
 
     @property
@@ -85,7 +86,7 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Documents:
-    """The documents of a raw zone, to read; any number of processes may."""
+    """Reads the documents of a raw zone; any number of processes may read at the same time."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -96,7 +97,7 @@ class Documents:
         """The store that has the documents of all machines; None if FUNDAMENTALS_STORE is not set.
 
         Raises:
-            StoreError: FUNDAMENTALS_STORE is no address, or a package is missing.
+            StoreError: FUNDAMENTALS_STORE is not an address, or a package is missing.
         """
         address = os.environ.get("FUNDAMENTALS_STORE")
         return opened(address, patience=store_patience()) if address else None
@@ -121,9 +122,9 @@ class Documents:
         """The document with this digest, exactly as it was received.
 
         Raises:
-            RawStoreError: it cannot be read.
-            CorruptError: it is not stored, or its content does not match the digest.
-            StoreError: it is not here, and the store does not answer.
+            RawStoreError: the file cannot be read.
+            CorruptError: the document is not stored, or its content does not match the digest.
+            StoreError: the document is not in this folder, and the store does not answer.
         """
         content = _unpacked(self._packed(digest))
         if content is None or hashlib.sha256(content).hexdigest() != digest:
@@ -143,23 +144,24 @@ class Documents:
             return path.read_bytes()
 
     def bring(self, digests: Iterable[str]) -> None:
-        """Fetch the documents from the store that are not here, several at a time; nothing is done without a store.
+        """Fetch documents that are missing in this folder from the store, several at a time; without a store, do
+        nothing.
 
         Raises:
-            RawStoreError: one cannot be written.
+            RawStoreError: a document cannot be written.
             StoreError: the store does not answer.
         """
         if self.remote:
             together(self._fetch, [self.path(digest) for digest in digests if not self.path(digest).exists()])
 
     def bring_filings(self, digests: Iterable[str]) -> None:
-        """The same for documents of filings, one after the other: a data set has a hundred megabytes."""
+        """Fetch missing documents of filings, one after the other, because a data set has a hundred megabytes."""
         for place in map(self.filing_path, digests) if self.remote else ():
             if not place.exists():
                 self._fetch(place)
 
     def _fetch(self, place: Path) -> None:
-        """Fetch a document from the store; one that is missing or damaged there is not written."""
+        """Fetch a document from the store; if it is missing or damaged there, nothing is written."""
         digest = place.name.partition(".")[0]
         packed = self.remote.document(digest) if self.remote else None
         if packed is not None and _digest(packed) == digest:
@@ -199,7 +201,7 @@ class RawStore(Documents):
         self._elsewhere = {digest for row in rows for digest in row.digests}
 
     def has(self, digest: str) -> bool:
-        """Whether the document with this digest is stored here or in the store, or gets its name soon."""
+        """Whether the document is stored in this folder or in the store, or gets its name at the next checkpoint."""
         return digest in self._unnamed or super().has(digest) or digest in self._elsewhere
 
     def put(self, content: bytes, *, at_checkpoint: bool = False) -> str:
@@ -207,8 +209,8 @@ class RawStore(Documents):
 
         Args:
             content: the document.
-            at_checkpoint: the file gets its name at the next checkpoint. This waits once for the disk for all
-                documents together; waiting for each takes several milliseconds.
+            at_checkpoint: the file gets its name at the next checkpoint, which waits for the disk once for all
+                documents; waiting for each document takes several milliseconds.
 
         Raises:
             RawStoreError: the file cannot be written.
@@ -221,7 +223,7 @@ class RawStore(Documents):
     def put_filing(self, content: bytes) -> str:
         """Store a document of a filing, unless it is stored already, and return the SHA-256 of its content.
 
-        The file gets its name with `name_documents`.
+        `name_documents` gives the file its name.
 
         Raises:
             RawStoreError: the file cannot be written.
@@ -233,7 +235,7 @@ class RawStore(Documents):
         return digest
 
     def _put(self, digest: str, place: Path, content: bytes, *, at_checkpoint: bool) -> None:
-        """Write a document, which has to get its place now or at the next checkpoint."""
+        """Write a document; it moves to its place now or at the next checkpoint."""
         packed = zstandard.ZstdCompressor(level=LEVEL).compress(content)
         if not at_checkpoint:
             self._write(place, packed)
@@ -249,7 +251,7 @@ class RawStore(Documents):
 
     def _packed(self, digest: str) -> bytes:
         path = self._incoming / self._unnamed.get(digest, self.path(digest)).name
-        with _named_errors(path, "read"), suppress(FileNotFoundError):  # a checkpoint gives it its name meanwhile
+        with _named_errors(path, "read"), suppress(FileNotFoundError):  # a checkpoint may rename it meanwhile
             if digest in self._unnamed:
                 return path.read_bytes()
         return super()._packed(digest)
@@ -281,7 +283,7 @@ class RawStore(Documents):
     def name_documents(self) -> None:
         """Wait until the documents are on the disk, and give them their names.
 
-        Documents of filings are put into the store before; others go there with a commit.
+        Documents of filings are put into the store first; other documents go there with a commit.
 
         Raises:
             RawStoreError: a file cannot be named.
@@ -308,17 +310,17 @@ class RawStore(Documents):
                 del self._unnamed[digest]
 
     def sweep(self) -> None:
-        """Delete unfinished files of killed runs. Only the one process that may write calls this."""
+        """Delete unfinished files of killed runs. Called only by the process that may write."""
         with _named_errors(self._incoming, "written"):
             for left_over in self._incoming.glob("*"):
                 left_over.unlink(missing_ok=True)
 
 
 def digests_in(seen: Path) -> set[str]:
-    """The digests of the documents that a file `seen.jsonl` names; none if it is missing.
+    """The digests of the documents that a file `seen.jsonl` names; empty if the file is missing.
 
     Raises:
-        RawStoreError: it cannot be read.
+        RawStoreError: the file cannot be read.
     """
     return {digest for row in _rows(seen) for digest in row.digests}
 
@@ -343,13 +345,13 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _digest(packed: bytes) -> str | None:
-    """The digest of the content of a stored file; None if it is not valid."""
+    """The digest of the content of a stored file; None if the file is not valid."""
     content = _unpacked(packed)
     return None if content is None else hashlib.sha256(content).hexdigest()
 
 
 def _unpacked(packed: bytes) -> bytes | None:
-    """The content of a stored file; None if it is not valid. The stated size is checked before decompression."""
+    """The content of a stored file; None if the file is not valid. The stated size is checked before decompression."""
     try:
         if not 0 <= zstandard.frame_content_size(packed) <= MAX_BYTES:
             return None
@@ -360,7 +362,7 @@ def _unpacked(packed: bytes) -> bytes | None:
 
 @contextmanager
 def _named_errors(path: Path, done: str) -> Iterator[None]:
-    """Raise errors of the disk as RawStoreError, with the file and a message of one line."""
+    """Convert errors of the disk to RawStoreError, with the file and a message of one line."""
     try:
         yield
     except OSError as error:

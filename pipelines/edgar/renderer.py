@@ -1,9 +1,9 @@
-"""Reads what EDGAR's renderer adds to a filing: MetaLinks.json (since 2019) and FilingSummary.xml.
+"""Reads the files that EDGAR's renderer adds to a filing: MetaLinks.json (since 2019) and FilingSummary.xml.
 
-Belongs here: titles of roles, totals and labels, which fill in for schemas and linkbases that are not there.
-Does not: the order of lines, which these files do not have (linkbases).
+Belongs here: titles of roles, totals and labels, which replace missing schemas and linkbases. Does not: the order of
+lines, which these files lack (linkbases).
 
-Source of the formats: the files; the SEC does not describe them.
+Source of the formats: the files themselves; the SEC does not describe them.
 """
 
 from typing import Any
@@ -51,7 +51,7 @@ _DECODER: msgspec.json.Decoder[Any] = msgspec.json.Decoder(_MetaLinks)
 
 
 def read_meta_links(raw: bytes, place: str) -> Linkbases:
-    """Read MetaLinks.json: titles, totals and labels in the language that comes first; no presentation.
+    """Read MetaLinks.json: titles, totals, and labels in the first language; it has no presentation.
 
     Raises:
         DocumentError: not JSON, or a value of an unexpected type.

@@ -1,4 +1,4 @@
-"""The sources of documents: the SEC, a mirror directory, bulk files, and the sample, with one interface.
+"""The sources of documents, with one interface: the SEC, a mirror directory, bulk files, and the sample.
 
 Belongs here: opening a source by its name or path, with errors that say what to give instead.
 Does not: requests (client, mirror, bulk_folder), which documents are requested (extract), the contents of the sample
@@ -17,11 +17,11 @@ from pipelines.edgar.answers import TICKERS_URL, Client
 from pipelines.edgar.errors import UnopenedError
 from pipelines.edgar.mirror import MirrorFolder, file_of
 
-# The SEC allows ten requests a second. It counts arrivals, which are less even than the times of sending: at this pace
-# one may be a tenth of a second late, and no second has more than ten.
+# The SEC allows ten requests a second. It counts arrivals, which are less regular than the times of sending: at this
+# pace, no second has more than ten even if a request arrives a tenth of a second late.
 REQUESTS_A_SECOND = 9.0
 SAMPLE, SAMPLE_NEXT_DAY = "sample", "sample-next-day"
-"""The fictional filers, and the same with what they file on the next day."""
+"""The fictional filers, without and with their filings of the next day."""
 MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 USER_AGENT_ADVICE = (
     'set it to your name and mail address, which the SEC requires: EDGAR_USER_AGENT="Name mail@example.org"'
@@ -34,7 +34,7 @@ class Source:
 
     Attributes:
         name: `live`, `mirror` or `sample`.
-        kind: `edgar` for real data, `sample` for fictional data; a home has one of them, never both.
+        kind: `edgar` for real data, `sample` for fictional data; a home never has both.
         client: requests documents.
         threads: number of parallel requests.
         absence_lasts: how long a 404 is remembered before the document is requested again.
@@ -62,8 +62,8 @@ def open_source(
         name: `live`, `sample`, `sample-next-day`, or the path of a mirror directory or of a companyfacts.zip with the
             other bulk files beside it.
         user_agent: for live: name and mail address (EDGAR_USER_AGENT).
-        base_url: for live: address to call instead of the SEC's two hosts (EDGAR_BASE_URL).
-        attempts: for live: requests of a document at most; default: that of the client.
+        base_url: for live: the address of a server to use instead of the SEC's two hosts (EDGAR_BASE_URL).
+        attempts: for live: the most requests for one document; None: the default of the client.
 
     Raises:
         UnopenedError: the source cannot be opened; nothing has been requested.
@@ -121,7 +121,8 @@ def _mirror(folder: Path) -> Source:
 
 
 def archive_threads() -> int:
-    """How many members of an archive are read at the same time; each may be as large as the largest document."""
+    """The number of members of an archive that are read at the same time; each may be as large as the largest
+    document."""
     return min(os.cpu_count() or 1, 4)
 
 

@@ -1,13 +1,13 @@
-"""The ways to bring the documents of all companies up to date with the SEC: bulk files, daily index, one by one.
+"""Chooses how to bring the documents of all companies up to date with the SEC: bulk files, daily index, one by one.
 
-Belongs here: which way a synchronization takes and why, and what is remembered for the next one. Does not: requesting
-documents (extract), formats (archive, daily_index).
+Belongs here: choosing the way of a synchronization and its reason, and the memory for the next one. Does not:
+requesting documents (extract), formats (archive, daily_index).
 
     bulk files      the first time, and once a week: everything in two downloads
-    daily index     on other days: only the companies that filed a form that feeds values
-    one by one      named symbols, sources other than the SEC, and where neither of the others is there
+    daily index     on other days: only companies that filed a form that feeds values one by one      named symbols,
+    sources other than the SEC, and when the two others are not available
 
-`raw/index.json` remembers what the next synchronization needs. It is written when all documents are stored.
+`raw/index.json` stores the memory for the next synchronization. It is written when all documents are stored.
 """
 
 import os
@@ -37,10 +37,11 @@ BULK_URLS = {
     SUBMISSIONS: "https://www.sec.gov/Archives/edgar/daily-index/bulkdata/submissions.zip",
 }
 BULK_LASTS = timedelta(days=7)
-"""So long the daily index is enough; after that the bulk files catch what it missed."""
+"""For this time, the daily index is enough; then the bulk files catch the changes that it missed."""
 
 BEFORE = timedelta(days=1)
-"""The bulk files are made in the night; the index of the day before is read again, because a filing may be late."""
+"""The index of the day before the bulk files is read again, because they are made in the night, and a filing may be
+late."""
 
 NEW_YORK = ZoneInfo("America/New_York")
 SHOWN_DAYS = 3
@@ -49,13 +50,13 @@ Progress = Callable[[str, int, int], object]
 
 
 class Memory(msgspec.Struct, frozen=True):
-    """What the next synchronization needs.
+    """The memory for the next synchronization.
 
     Attributes:
-        complete_at: when all companies were brought up to date, by bulk files or one by one.
+        complete_at: the time when all companies were brought up to date, by bulk files or one by one.
         base: the first day whose index has to be read.
-        days: the days from then on whose index was read.
-        pending: companies whose documents could not be fetched; they are requested again.
+        days: the days from `base` on whose index was read.
+        pending: companies with documents that could not be fetched; they are requested again.
     """
 
     complete_at: datetime
@@ -70,9 +71,9 @@ class DownloadPlan:
 
     Attributes:
         source: answers the requests for documents.
-        why: which way this is, and why it is taken.
-        filed: the companies that filed something; None: all companies are requested.
-        memory: what to remember; None: nothing.
+        why: the chosen way and its reason, in words.
+        filed: the companies with new filings; None: all companies are requested.
+        memory: the memory to store at the end; None: nothing is stored.
     """
 
     source: Source
@@ -83,8 +84,8 @@ class DownloadPlan:
     def asks(
         self, ciks: Sequence[str], store: RawStore, quarantined: Collection[str], now: datetime
     ) -> frozenset[str] | None:
-        """The companies to request: those that filed, those never requested, those whose documents are gone, those of
-        which a page of older filings could not be read, and those in quarantine that were not requested today."""
+        """The companies to request: companies with new filings, companies never requested, companies with lost
+        documents or an unread page of older filings, and companies in quarantine that were not requested today."""
         if self.filed is None:
             return None
         seen = {cik: store.seen(cik, "companyfacts") for cik in ciks}
@@ -97,7 +98,8 @@ class DownloadPlan:
         )
 
     def remember(self, store: RawStore, failed: Collection[str]) -> None:
-        """Remember what was done, after all documents are stored; `failed` could not be fetched."""
+        """Write the memory, after all documents are stored; the documents of companies in `failed` could not be
+        fetched."""
         if not self.memory:
             return
         path = _path(store)
@@ -127,8 +129,8 @@ def chosen(
         now: the time of the synchronization, in UTC.
         forms: the forms that feed values.
         named: whether symbols were named.
-        full: whether all companies are wanted, even if the index has none of them.
-        progress: called with the name of a file that is downloaded, and the numbers of its bytes so far and of all.
+        full: whether all companies are requested, even companies that the index does not list.
+        progress: called with the name of a file during its download, the number of bytes so far, and of all bytes.
 
     Raises:
         RefusedError: EDGAR refuses all requests.
@@ -139,7 +141,7 @@ def chosen(
     memory, why = _memory(store), "nothing was synchronized with the SEC before"
     if full:
         why = "with --full all documents are wanted"
-    elif memory and memory.complete_at > now:  # without this, no bulk files until a week after it
+    elif memory and memory.complete_at > now:  # otherwise no bulk files until a week after that
         why = f"the last complete synchronization is of {memory.complete_at:%Y-%m-%d}: the clock was ahead"
     elif memory and now - memory.complete_at < BULK_LASTS:
         daily = _daily(source, memory, now, forms)
@@ -160,7 +162,7 @@ def chosen(
         bulk = BulkFolder(folder / FACTS)
     except RefusedError:
         raise
-    except FetchError as error:  # what was downloaded of them is used the next time
+    except FetchError as error:  # the next synchronization continues the downloads
         why_not = str(error)
     except SourceError as error:
         why_not = str(error)
@@ -180,7 +182,7 @@ def chosen(
 
 
 def _daily(source: Source, memory: Memory, now: datetime, forms: Collection[str]) -> DownloadPlan | str:
-    """The way by daily index; if there is none, why."""
+    """The plan with the daily index; if the index cannot be used, the reason."""
     today = _day(now)
     listed: set[date] = set()
     reasons = []
@@ -225,14 +227,14 @@ def _day(at: datetime) -> date:
 
 
 def _counted(skipped: Sequence[str]) -> list[str]:
-    """How many malformed parts of a file were skipped, and the first of them."""
+    """A message with the number of skipped malformed parts of a file, and the first of them."""
     return [f"skipped {len(skipped)} malformed, such as {skipped[0]}"] if skipped else []
 
 
 def _downloaded(client: "EdgarClient", name: str, folder: Path, today: date, progress: Progress) -> date:
-    """Download a bulk file, and return the day on which it was made; today if the server does not say.
+    """Download a bulk file, and return the day on which it was made; today if the server does not state it.
 
-    A file of this night that a synchronization downloaded before it was stopped is used as it is.
+    If an interrupted synchronization has already downloaded the file of this night, that file is used.
     """
     path = folder / name
     if path.exists() and (made := _made_on(path)) == today:
@@ -258,7 +260,7 @@ def _path(store: RawStore) -> Path:
 
 
 def _memory(store: RawStore) -> Memory | None:
-    """What the last synchronization remembered; None if it cannot be read, which costs one download more."""
+    """The memory of the last synchronization; None if it cannot be read, which costs one more download."""
     try:
         return msgspec.json.decode(_path(store).read_bytes(), type=Memory)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):

@@ -1,7 +1,7 @@
-"""The directory of a zip file, checked before `zipfile` reads it as a whole.
+"""Checks the directory of a zip file before `zipfile` reads it as a whole.
 
-Belongs here: its end and its size. Does not: the members (zipped_tables, package), archives with a million of them
-(archive).
+Belongs here: the end and the size of the directory. Does not: the members (zipped_tables, package), archives with a
+million of them (archive).
 """
 
 import io
@@ -15,7 +15,7 @@ LOCATOR_64 = struct.Struct("<4sLQL")
 END_MARK, LOCATOR_MARK = b"PK\5\6", b"PK\6\7"
 LONGEST_COMMENT = (1 << 16) - 1
 LARGEST_OF_PACKAGE = 1 << 18
-"""Bytes of the directory of the package of a filing: that of some thousand files with names of usual length."""
+"""Most bytes of the directory of a filing's package: enough for some thousand files with names of usual length."""
 
 
 def check_directory(file: BinaryIO, largest: int, place: str) -> None:
@@ -23,7 +23,7 @@ def check_directory(file: BinaryIO, largest: int, place: str) -> None:
 
     Args:
         file: the zip file.
-        largest: bytes that the directory may have.
+        largest: the most bytes that the directory may have.
         place: the name of the file in errors.
 
     Raises:

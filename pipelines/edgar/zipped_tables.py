@@ -1,6 +1,6 @@
 """Tables of tab-separated text in a zip file: whole rows, some megabytes at a time.
 
-Belongs here: bounded inflating, headings, rows and their text. Does not: what the columns mean (data_sets).
+Belongs here: inflating within limits, headings, rows and their text. Does not: the meaning of columns (data_sets).
 
 The text is UTF-8 without quoting: a quote is data. Nothing is unpacked to the disk, so a member's name is no path. The
 first flaw of a zip file is a DocumentError that names the table and the line.
@@ -28,19 +28,19 @@ BLOCK = 4 << 20
 """Bytes that are inflated at once. No line may fill a block; the longest real one has some thousand bytes."""
 
 LARGEST_TABLE = 2 << 30
-"""Bytes of an inflated table. The largest real one has 600 million."""
+"""Most bytes of an inflated table. The largest real one has 600 million."""
 
 LARGEST_RATIO = 100
-"""Inflated bytes for one packed byte. Real tables have at most 12; a zip bomb has up to 1,032."""
+"""Most inflated bytes for one packed byte. Real tables have at most 12; a zip bomb has up to 1,032."""
 
 MOST_ROWS = 20_000_000
-"""Rows of a table. The largest real one has 5 million."""
+"""Most rows of a table. The largest real one has 5 million."""
 
 LARGEST_DIRECTORY = 1 << 16
-"""Bytes of the directory of a zip file, which is read as a whole; that of five members has some hundred."""
+"""Most bytes of the directory of a zip file, which is read as a whole; with five members it has some hundred."""
 
 UNREADABLE = (zipfile.BadZipFile, zlib.error, StructError, EOFError, OSError, OverflowError, RuntimeError, ValueError)
-"""What `zipfile` raises for damaged or encrypted files."""
+"""The exceptions that `zipfile` raises for damaged or encrypted files."""
 
 
 class ZippedTables:
@@ -51,7 +51,7 @@ class ZippedTables:
         place: its name in errors, such as `data set 2010q1`.
 
     Raises:
-        DocumentError: it is not a whole zip file, or has several members of one name.
+        DocumentError: the file is not a whole zip file, or has several members of one name.
     """
 
     def __init__(self, file: BinaryIO, place: str) -> None:
@@ -66,7 +66,7 @@ class ZippedTables:
             raise DocumentError(f"has several members named {min(repeated)!r}", place)
 
     def rows(self, table: str, columns: Sequence[str], optional: Sequence[str] = ()) -> Iterator[pl.DataFrame]:
-        """Read some columns of a table.
+        """Read the given columns of a table.
 
         Args:
             table: the name of the member.
@@ -97,7 +97,7 @@ class ZippedTables:
                 raise DocumentError(f"has more than {MOST_ROWS:,} rows", place)
 
     def _blocks(self, table: str, place: str) -> Iterator[bytes]:
-        """The text of a table in whole lines. The size and the checksum are compared at the end."""
+        """The text of a table, in blocks of whole lines. The size and the checksum are compared at the end."""
         try:
             member = self._zip.getinfo(table)
         except KeyError as error:
@@ -133,7 +133,7 @@ def opened(source: Path | bytes, place: str) -> Iterator[ZippedTables]:
     """Open a zip file of tables, by its path or its bytes.
 
     Raises:
-        DocumentError: it cannot be read, or is malformed.
+        DocumentError: the file cannot be read, or is malformed.
     """
     try:
         file = io.BytesIO(source) if isinstance(source, bytes) else source.open("rb")
@@ -144,7 +144,7 @@ def opened(source: Path | bytes, place: str) -> Iterator[ZippedTables]:
 
 
 def _parsed(block: bytes, headings: Sequence[str], columns: Sequence[str], first: int, place: str) -> pl.DataFrame:
-    """Some columns of a block of whole lines; `first` is the number of its first line."""
+    """The given columns of a block of whole lines; `first` is the number of its first line."""
     reason = ""
     if block.count(b"\t") == _lines(block) * (len(headings) - 1):  # Polars fills up rows that lack fields
         at, schema = [headings.index(column) for column in columns], dict.fromkeys(headings, pl.String())
@@ -158,7 +158,7 @@ def _parsed(block: bytes, headings: Sequence[str], columns: Sequence[str], first
 
 
 def _flaw(block: bytes, expected: int) -> tuple[int, str] | None:
-    """The first line that is malformed, and why."""
+    """The number of the first malformed line, and its flaw."""
     for number, line in enumerate(block.removesuffix(b"\n").split(b"\n")):
         if (fields := line.count(b"\t") + 1) != expected:
             return number, f"has {fields} fields, expected {expected}: {line[:80]!r}"
