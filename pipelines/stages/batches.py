@@ -1,7 +1,7 @@
-"""Batches of companies: what a stage has to do, divided so that processes and machines can share it.
+"""Batches of companies: the work of a stage, divided so that processes and machines can share it.
 
-Belongs here: batches, their size, and the digests by which a stage knows what is done. Does not: what a stage makes
-of a batch (facts, values, versions), where its rows go (lake), who works on it (workers).
+Belongs here: batches, their size, and the digests that show which companies are up to date. Does not: the rows of a
+batch (facts, values, versions), storing them (lake), sharing the work (workers).
 """
 
 import hashlib
@@ -24,7 +24,8 @@ from pipelines.storage.lake import Batches, Lake
 from pipelines.workers import Workers
 
 BATCH = 125
-"""Companies that a process works on at a time: enough rows for columnar operations to be fast, few enough for memory.
+"""The number of companies that a process works on at a time: enough rows for fast columnar operations, few enough for
+memory.
 
 More companies are shared by worker processes (FUNDAMENTALS_PROCESSES), or by machines (FUNDAMENTALS_CLUSTER)."""
 SETTING = "FUNDAMENTALS_BATCH"
@@ -37,21 +38,23 @@ class BatchError(PipelineError):
 
 
 class Batch(msgspec.Struct, frozen=True):
-    """Some companies, and what a stage has to know of them; as JSON it goes to another machine.
+    """A batch of companies, with the information that a stage needs about them; as JSON it is sent to other machines.
 
     Attributes:
         ciks: the companies.
         documents: stage facts: the digest of the document of each.
-        accepted: stage facts: those whose document the operator has accepted, whatever it lacks.
-        predecessors: stage values: the possible predecessors of those that have any, the nearest first.
-        compared: stage values: those that are held back if their values would be withdrawn: all, or with the same
-            rules as before many. Not those of which only what is read of their filings is new.
-        same_rules: stage values: those whose rows were made by the same rules.
-        withdrawing: stage values: those that are held back since an earlier run, whatever is new.
-        filed: stage values: the endings of the tables that have what their filings state; none: companyfacts alone.
-        reread: stages values and versions: those of whose filings something else is read than before, by equal rules.
-        same_documents: of these, those whose companyfacts and submissions documents have not changed.
-        segments: stage versions: the segments of the log that have versions of them, in the order of recording.
+        accepted: stage facts: the companies whose document the operator has accepted, even if it lacks earlier facts.
+        predecessors: stage values: the possible predecessors of each company that has some, the nearest first.
+        compared: stage values: the companies that are held back if all their values would be withdrawn, or, with the
+            same rules as before, many of them. Companies are left out if only the rows of their filings are new.
+        same_rules: stage values: the companies whose stored rows were made by the same rules.
+        withdrawing: stage values: the companies that an earlier run held back.
+        filed: stage values: the endings of the names of the tables with rows of their filings; empty: companyfacts
+            alone.
+        reread: stages values and versions: the companies whose filings have other rows than before, under the same
+            rules.
+        same_documents: the companies in `reread` whose companyfacts and submissions documents have not changed.
+        segments: stage versions: the segments of the log with versions of the companies, in the order of recording.
     """
 
     ciks: tuple[str, ...]
@@ -67,28 +70,28 @@ class Batch(msgspec.Struct, frozen=True):
     segments: tuple[str, ...] = ()
 
     def of(self, ciks: tuple[str, ...]) -> "Batch":
-        """The batch with some of its companies only."""
+        """The batch with only these companies."""
         documents = {cik: self.documents[cik] for cik in ciks if cik in self.documents}
         predecessors = {cik: self.predecessors[cik] for cik in ciks if cik in self.predecessors}
         return msgspec.structs.replace(self, ciks=ciks, documents=documents, predecessors=predecessors)
 
 
 StepNote = tuple[str, int, float]
-"""A step of the rules, its rows and its seconds."""
+"""A step of the rules: its name, its rows and its seconds."""
 Notes = Any
-"""What the work on a batch reports besides rows: lists, texts and numbers, as JSON has them."""
+"""The report on a batch besides its rows: lists, texts and numbers, as in JSON."""
 Task = Callable[[Batch], tuple[Mapping[str, pl.DataFrame], Notes]]
-"""Makes rows, by table, and notes of a batch; picklable."""
+"""A picklable function that makes the rows of a batch, by table, and its notes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a stage has to do.
+    """The work that a stage has to do.
 
     Attributes:
-        batches: the companies; a table without rows gets its columns from an empty batch, and without any batch there
-            is nothing to do.
-        to_do: for each company the digest of what its rows are made from, to be stored with the rows.
+        batches: the companies in batches. A table without rows gets its columns from an empty batch; without any batch,
+            the stage has nothing to do.
+        to_do: for each company the digest of the inputs of its rows, which is stored with the rows.
     """
 
     batches: Sequence[Batch]
@@ -99,14 +102,14 @@ def processed(stage: str, plan: Plan, task: Task, output: Batches, workers: Work
     """Work on all batches of a stage, and report its progress; companies that cannot be processed are left out.
 
     Args:
-        stage: its name.
+        stage: the name of the stage.
         plan: the batches.
-        task: what makes rows of a batch.
-        output: where the rows go.
+        task: makes the rows of a batch.
+        output: receives the rows.
         workers: the processes that share the batches.
 
     Returns:
-        the notes on each batch, or on each part of one that failed; and the faults.
+        the notes on each batch, or on each part of a batch that failed; and the faults.
     """
     notes: list[Notes] = []
     faults: list[Fault] = []
@@ -122,7 +125,7 @@ def processed(stage: str, plan: Plan, task: Task, output: Batches, workers: Work
 
 
 def in_batches(ciks: Iterable[str]) -> Iterator[tuple[str, ...]]:
-    """The companies in batches; without companies one that is empty, so that a table always gets its columns.
+    """Divide companies into batches; without companies, yield one empty batch, so that a table always gets its columns.
 
     Raises:
         BatchError: the setting of the size is wrong.
@@ -145,7 +148,8 @@ def _size() -> int:
 def outdated(
     lake: Lake, table: str, documents: pl.DataFrame, column: str, again: Iterable[str], code: str = ""
 ) -> dict[str, str]:
-    """The digest of the document of each company to process: its rows are not made from it, or `again` names it."""
+    """The digest of the document of each company to process, by company: its rows were made from another document, or
+    `again` names it."""
     known, chosen = lake.inputs(table), set(again)
     held = documents.select("cik", column).drop_nulls().sort("cik").iter_rows()
     return {
@@ -156,12 +160,12 @@ def outdated(
 
 
 class MadeFrom(NamedTuple):
-    """What the values of a company are made from: three digests, and as text one after the other.
+    """The inputs of the values of a company, as three digests; as text, the digests follow each other.
 
     Attributes:
-        rules: the rules.
-        documents: companyfacts and submissions, also those of predecessors.
-        filings: what is read of the filings themselves; empty if nothing is.
+        rules: of the rules.
+        documents: of companyfacts and submissions, also of predecessors.
+        filings: of the rows of the filings themselves; empty without rows.
     """
 
     rules: str
@@ -169,21 +173,21 @@ class MadeFrom(NamedTuple):
     filings: str
 
     def __str__(self) -> str:
-        """The three digests as one."""
+        """The three digests as one text."""
         return "".join(self)
 
     @classmethod
     def read(cls, text: str) -> "MadeFrom":
-        """The three digests of such a text; of another one no rules are equal."""
+        """Split a text of three digests; another text gives a `rules` that equals no digest."""
         return cls(text[:DIGITS], text[DIGITS : 2 * DIGITS], text[2 * DIGITS :])
 
     def is_reread(self, before: "MadeFrom") -> bool:
-        """Whether something else is read of the filings than before, by the same rules."""
+        """Whether the filings have other rows than before, under the same rules."""
         return self.rules == before.rules and self.filings != before.filings
 
 
 def joined(*digests: str) -> str:
-    """One digest of several."""
+    """Combine several digests to one."""
     return hashlib.sha256("\n".join(digests).encode()).hexdigest()
 
 
@@ -201,5 +205,5 @@ def _digest_of_elements() -> str:
 
 @cache
 def rules_digest() -> str:
-    """A digest of the rules and of what they import: when it changes, all values are computed again."""
+    """A digest of the rules and of the modules that they import: when it changes, all values are computed again."""
     return digest_of("pipelines.normalize")

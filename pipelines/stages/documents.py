@@ -1,7 +1,7 @@
 """The documents of the companies: tables `listings`, `documents` and `doubts`, and the raw zone.
 
-Belongs here: the companies of a synchronization, and the state of their documents. Does not: fetching (edgar.extract),
-the format of a document (edgar.documents), its facts (facts).
+Belongs here: choosing the companies of a synchronization, and recording the state of their documents. Does not:
+fetching (edgar.extract), the format of a document (edgar.documents), its facts (facts).
 """
 
 from collections.abc import Collection, Sequence
@@ -30,21 +30,21 @@ class UnknownSymbolError(PipelineError):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The request of a synchronization: some symbols or all companies, and whether to process everything again."""
+    """The scope of a synchronization: given symbols or all companies, and whether to process everything again."""
 
     symbols: tuple[str, ...] = ()
     full: bool = False
 
 
 def update_listings(source: Source, store: RawStore, lake: Lake, now: datetime) -> pl.DataFrame:
-    """Bring table `listings` up to date; a symbol that leaves the SEC's list stays in it, marked as not listed.
+    """Bring table `listings` up to date; a symbol that leaves the SEC's list stays in the table, marked as not listed.
 
-    What was listed before, and whose row is malformed now, stays listed in the place of this row. Table `doubts` has
-    the malformed rows, and what a check has to confirm before the list is published.
+    A listing whose row is malformed now is kept in the place of this row. Table `doubts` has the malformed rows, and
+    the changes that a check has to confirm before the list is published.
 
     Raises:
         SourceError: the list cannot be fetched.
-        DocumentError: it is not a list of companies, or no row of it can be read.
+        DocumentError: the document is not a list of companies, or has no readable row.
     """
     document = fetch_tickers(source, store, now)
     rows, malformed = decode_tickers(store.get(str(document.digest)))
@@ -99,7 +99,7 @@ def companies_asked(listings: pl.DataFrame, asked: Selection) -> list[str]:
 
 
 def with_predecessors(ciks: Sequence[str], listings: pl.DataFrame) -> list[str]:
-    """The companies and their possible predecessors, whose documents are needed too."""
+    """The companies and their possible predecessors, because the documents of both are needed."""
     earlier = chains(ciks, listings.filter("is_listed")["cik"])
     return list(dict.fromkeys([*ciks, *(cik for chain in earlier.values() for cik in chain)]))
 
@@ -113,7 +113,7 @@ def update_documents(
     absence_lasts: timedelta | None = None,
     ask: Collection[str] | None = None,
 ) -> tuple[pl.DataFrame, Extracted]:
-    """Bring the raw zone and table `documents` up to date: the state of the documents of each company.
+    """Bring the raw zone and table `documents` up to date; the table has the state of each company's documents.
 
     Args:
         absence_lasts: how long a 404 is not requested again; None: the default of the source.
@@ -154,7 +154,7 @@ def update_documents(
 
 
 def note_read(lake: Lake, ciks: Collection[str], now: datetime) -> None:
-    """Note in table `documents` that companies are up to date although their documents were not requested."""
+    """Record in table `documents` that companies are up to date although their documents were not requested."""
     if ciks:
         rows = lake.of_companies("documents", ciks).with_columns(
             synchronized_at=pl.lit(now, DOCUMENTS["synchronized_at"])

@@ -1,7 +1,7 @@
-"""The facts of the documents: tables `facts`, `registrants`, `acceptances`, `reports`, `quarantine`.
+"""Stage facts: decodes documents into tables `facts`, `registrants`, `acceptances`, `reports` and `quarantine`.
 
-Belongs here: which documents are decoded again, and which cannot be used. Does not: the format of a document
-(edgar.documents), fetching them (documents).
+Belongs here: choosing the documents to decode, and putting rows into the tables. Does not: the format of a document
+(edgar.documents), fetching documents (documents).
 """
 
 from collections import Counter
@@ -47,7 +47,7 @@ def update(store: RawStore, lake: Lake, again: Iterable[str], workers: Workers =
         workers: the processes that share the batches.
 
     Returns:
-        counts: `decoded`, `quarantined`, and those of quarantine.suspicions and quarantine.unlisted.
+        counts: `decoded`, `quarantined`, and the counts of quarantine.suspicions and quarantine.unlisted.
     """
     named = list(again)
     planned = plan(lake, named)
@@ -57,7 +57,7 @@ def update(store: RawStore, lake: Lake, again: Iterable[str], workers: Workers =
 
 
 def plan(lake: Lake, again: Iterable[str]) -> Plan:
-    """The companies whose document is new, and those in `again`."""
+    """Plan the companies with a new document, and the companies in `again`."""
     code = batches.elements_digest()
     to_do = outdated(lake, "facts", lake.read("documents"), "facts_digest", again, code=code)
     accepted = quarantine.accepted(lake)
@@ -91,14 +91,14 @@ def collect(
     notes: Iterable[DocumentNotes],
     faults: Sequence[Fault],
 ) -> dict[str, int]:
-    """Put the facts of all batches into their table, and decode the submissions of companies where these are new.
+    """Put the facts of all batches into their table, and decode new submissions.
 
     Args:
-        notes: those of each batch.
-        faults: of companies that could not be processed.
+        notes: the notes on each batch.
+        faults: the faults of companies that could not be processed.
 
     Returns:
-        counts: `decoded`, `quarantined`, and those of quarantine.suspicions and quarantine.unlisted.
+        counts: `decoded`, `quarantined`, and the counts of quarantine.suspicions and quarantine.unlisted.
     """
     refusals: list[Quarantined] = []
     suspicious: Counter[str] = Counter()
@@ -109,7 +109,7 @@ def collect(
     done = {cik: digest for cik, digest in planned.to_do.items() if cik not in left_out}
     if planned.batches:
         lake.replace_companies("facts", output.of("facts"), done, left_out)
-    columns = joined(*REGISTRANTS, *LISTED_REPORTS)  # of a table with other columns, every company is decoded again
+    columns = joined(*REGISTRANTS, *LISTED_REPORTS)  # if the columns change, all companies are decoded again
     registrants = outdated(lake, "registrants", lake.read("documents"), "submissions_digest", again, code=columns)
     profiles, acceptances, reports = [], [], []
     store.bring(digest for digests in registrants.values() for digest in digests.split())
@@ -135,7 +135,8 @@ def collect(
 
 
 def _registrants(store: Documents, batch: Batch) -> tuple[dict[str, pl.DataFrame], list[Quarantined]]:
-    """Tables `registrants`, `acceptances` and `reports` of some companies, and documents that cannot be used."""
+    """The rows of tables `registrants`, `acceptances` and `reports` for a batch, and the documents that cannot be
+    used."""
     profiles: list[Profile] = []
     accepted: list[tuple[str, str, str]] = []
     reports: list[Report] = []
@@ -157,10 +158,10 @@ def _registrants(store: Documents, batch: Batch) -> tuple[dict[str, pl.DataFrame
 
 
 def _registrant(store: Documents, cik: str, digests: Sequence[str]) -> tuple[Profile, dict[str, str]]:
-    """Name, industry and succession of a company, and when its filings were accepted, by accession number.
+    """Name, industry and succession of a company, and the times of acceptance of its filings, by accession number.
 
     Args:
-        digests: of the submissions document, then of its pages of older filings.
+        digests: the digests of the submissions document, then of its pages of older filings.
     """
     submissions = decode_submissions(store.get(digests[0]), cik)
     pages = [decode_page(store.get(digest), cik) for digest in digests[1:]]

@@ -1,7 +1,7 @@
 """The facts of the documents of a batch of companies.
 
-Belongs here: which facts of a new document count, and which of those before stay. Does not: which documents are decoded
-(facts), the format of a document (edgar.documents), what holds a company back (quarantine).
+Belongs here: choosing the facts of a new document and the earlier facts that are kept. Does not: choosing documents
+(facts), the format of a document (edgar.documents), the limits that hold a company back (quarantine).
 """
 
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ from pipelines.storage.lake import Lake
 
 
 def work(home: Path, lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], DocumentNotes]:
-    """The facts of the documents of some companies; documents that cannot be used, and counts of suspicious ones."""
+    """The facts of a batch of companies; the documents that cannot be used, and the counts of suspicious documents."""
     store, columns, broken = Documents(home), FactColumns(), []
     store.bring(batch.documents.values())
     for cik, digest in batch.documents.items():
@@ -41,7 +41,7 @@ def work(home: Path, lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame],
         (cik, reason, f"companyfacts of CIK {cik}", batch.documents[cik]) for cik, reason in sorted(refused.items())
     ]
     kept = decoded.filter(~pl.col("cik").is_in(list(refused)))
-    # together with earlier facts that EDGAR has removed or made unusable since, because these were filed too
+    # earlier facts that EDGAR has since removed or made unusable are kept, because they were filed too
     same_fact = partial(pl.DataFrame.join, on=quarantine.FACT, nulls_equal=True)
     dropped = same_fact(before.join(kept, on="cik", how="semi"), kept, how="anti")
     as_filed = count_before.join(count, on=quarantine.AS_FILED, how="anti", nulls_equal=True)

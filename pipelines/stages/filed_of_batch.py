@@ -1,8 +1,8 @@
-"""What filings themselves state, for the rules: rows of tables `filed_facts` and `statement_lines` of some companies.
+"""The rows of filings for the rules: tables `filed_facts` and `statement_lines`, for a batch of companies.
 
-Belongs here: which of these rows the rules see. Does not: the digests by which a stage knows that they are new (filed),
-making the rows (statements), what they mean (normalize.faces). It imports no reader of documents, so that a change of
-one makes no table again.
+Belongs here: choosing the rows that the rules see. Does not: the digests that show which rows are new (filed), making
+the rows (statements), their meaning (normalize.faces). This module imports no reader of documents, so that a change of
+a reader does not make a table again.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,15 +24,15 @@ FILING = ["cik", "accession"]
 def read(
     lake: Lake, filers: Sequence[str], endings: Sequence[str], facts: pl.DataFrame, earlier: Mapping[str, Sequence[str]]
 ) -> Filed | None:
-    """What the filings of some companies state; None: companyfacts alone count.
+    """The rows of the given companies' filings; None if only companyfacts is used.
 
-    A filing whose package is read has no rows of a data set. Of a predecessor the filings count that have facts in
-    `facts`, under the CIK of its successor.
+    A filing with rows of its package gets no rows of a data set. Filings of a predecessor are included if they have
+    facts in `facts`, under the CIK of the successor.
 
     Args:
         filers: the companies and their possible predecessors.
         endings: the endings of the names of the tables that are read.
-        facts: the facts of companyfacts that count for the companies.
+        facts: the facts of companyfacts that are used for the companies.
         earlier: the possible predecessors.
     """
     if not endings:
@@ -72,7 +72,7 @@ def read(
 
 
 def fed(lake: Lake, filers: Sequence[str]) -> pl.DataFrame:
-    """The reports of some companies that the feed named: columns of FEED_FILINGS."""
+    """The reports of the given companies that the feed named, with the columns of FEED_FILINGS."""
     return lake.read(FED).filter(pl.col("cik").is_in([*filers])) if lake.holds(FED) else FEED_FILINGS.to_frame()
 
 
@@ -84,7 +84,7 @@ def _rows(
     columns: Sequence[str],
     where: pl.Expr = EACH,
 ) -> pl.DataFrame:
-    """Rows of some companies in tables of facts or lines, names as text."""
+    """The rows of the given companies in tables of facts or lines; categorical columns become text."""
     schema = {FACTS: FILED_FACTS, LINES: STATEMENT_LINES}[name]
     none = schema.to_frame().select(columns)
 

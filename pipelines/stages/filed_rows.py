@@ -1,7 +1,7 @@
-"""The rows of decoded filings and data sets: filed facts, and the lines of statements with their values.
+"""Makes the rows of decoded filings and data sets: filed facts, and the lines of statements with their values.
 
-Belongs here: the columns of both tables, made from what the readers return. Does not: reading documents (edgar.package,
-edgar.data_sets), which ones are read and where the rows go (statements).
+Belongs here: converting the results of the readers to the columns of both tables. Does not: reading documents
+(edgar.package, edgar.data_sets), choosing documents and storing rows (statements).
 """
 
 from collections.abc import Sequence
@@ -19,10 +19,11 @@ from pipelines.stages.filed import FACTS, LINES, Tables
 from pipelines.stages.schemas import COVER_SYMBOLS, FILED_FACTS, NAME, STATEMENT_LINES
 
 FILING, DATA_SET = "filing", "data set"
-"""The sources."""
+"""The values of column `source`."""
 
 TOGETHER = 1000
-"""Filings of a quarter whose rows are made at a time: a quarter of 540 MB takes 800 MB less memory than at once."""
+"""The number of a quarter's filings whose rows are made at a time: a quarter of 540 MB takes 800 MB less memory than
+all at once."""
 
 CONCEPT = ("accession", "taxonomy", "element")
 AMOUNT = ("unit", "start", "end", "quarters", "value")
@@ -36,7 +37,7 @@ OF_READERS: dict[str, pl.DataType] = {
 
 
 def of_packages(packages: Sequence[Package]) -> Tables:
-    """The rows of some filings.
+    """The rows of packages.
 
     A line has the facts of its element and of each of its members, in all periods that the filing states.
     """
@@ -67,10 +68,10 @@ def of_packages(packages: Sequence[Package]) -> Tables:
 
 
 def of_data_set(data: DataSet) -> Tables:
-    """The rows of a quarter.
+    """The rows of the data set of a quarter.
 
-    A data set does not say on which statement a member stands, so a line has the facts of its element with all members.
-    The day is rounded to the end of a month, and the length of the period to quarters; there is no first day.
+    A data set does not state which members are on a statement, so a line has the facts of its element with all members.
+    The day is rounded to the end of a month, and the length of the period to quarters; the first day is missing.
     """
     filings = data.filings.select(pl.col("accession", "cik").cast(pl.String)).sort("cik", "accession")["accession"]
     some = [filings[start : start + TOGETHER] for start in range(0, max(1, len(filings)), TOGETHER)]
@@ -79,7 +80,7 @@ def of_data_set(data: DataSet) -> Tables:
 
 
 def _of_filings(accessions: pl.Series, data: DataSet) -> Tables:
-    """The rows of some filings of a quarter, by company."""
+    """The rows of the given filings of a quarter, by company."""
     facts, lines = (rows.filter(pl.col("accession").is_in(accessions.implode())) for rows in (data.facts, data.lines))
     of_others = pl.concat_str(
         pl.lit("LegalEntity="), "coreg", pl.lit(";"), pl.col("segments").cast(pl.String).fill_null("")
@@ -97,20 +98,21 @@ def _of_filings(accessions: pl.Series, data: DataSet) -> Tables:
 
 
 def _frame(columns: Columns) -> pl.DataFrame:
-    """The rows of readers, which have text except in the columns of OF_READERS."""
+    """A frame of the rows from a reader; all columns are text, except the columns in OF_READERS."""
     lists = columns.as_dict()
     return pl.DataFrame(lists, schema={name: OF_READERS.get(name, pl.String()) for name in lists})
 
 
 def _own_and_member() -> list[pl.Expr]:
-    """The readers of filings have a taxonomy for own elements, and an empty text for the company as a whole."""
+    """Columns `own` and `member`: readers mark own elements with a taxonomy, and the company as a whole with an empty
+    text."""
     is_own = pl.col("taxonomy") == OWN
     named = pl.when(~is_own).then("taxonomy")
     return [named.alias("taxonomy"), is_own.alias("own"), pl.col("member").replace("", None)]
 
 
 def _tables(facts: pl.DataFrame, lines: pl.DataFrame, source: str, place: Sequence[str]) -> Tables:
-    """Both tables; the facts of a line are those that it shares the columns `place` with."""
+    """Both tables; a line gets the facts with equal values in the columns `place`."""
     facts, lines = _named(facts, FILED_FACTS, source), _named(lines, STATEMENT_LINES, source)
     labels = lines.drop_nulls("label").unique(CONCEPT, keep="first", maintain_order=True).select(*CONCEPT, "label")
     amounts = facts.select(*{*place, "member"}, *AMOUNT)
@@ -121,6 +123,6 @@ def _tables(facts: pl.DataFrame, lines: pl.DataFrame, source: str, place: Sequen
 
 
 def _named(rows: pl.DataFrame, schema: pl.Schema, source: str) -> pl.DataFrame:
-    """The columns of a table; those that a source does not have are null."""
+    """The columns of a table; columns that a source lacks are null."""
     absent = [pl.lit(None).alias(name) for name in schema if name not in rows.columns]
     return rows.with_columns(absent).with_columns(source=pl.lit(source)).select(schema.names()).cast(schema)

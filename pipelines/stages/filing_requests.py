@@ -1,10 +1,10 @@
 """Requests for data sets and packages, and the record of them: tables `data_sets` and `packages`.
 
-Belongs here: what is recorded, in which order and how often results are recorded, when a source counts as failed.
-Does not: what is wanted (wanted_filings), addresses and files (edgar.filing_documents).
+Belongs here: recording results, the order of requests, deciding when a source counts as failed. Does not: choosing
+filings (wanted_filings), addresses and files (edgar.filing_documents).
 
-What is recorded and stored is not requested again. That a filing has no package is remembered, too; any other failure
-is asked again by the next run.
+A document that is recorded and stored is not requested again. The absence of a package is recorded, too; after any
+other failure, the next run requests the document again.
 """
 
 import sys
@@ -28,11 +28,11 @@ from pipelines.stages.schemas import DATA_SETS, PACKAGES, UNREAD_FILINGS
 from pipelines.storage.lake import Lake
 
 AT_A_TIME = 64
-"""Filings that are requested before it is looked whether the budget is used."""
+"""The number of filings that are requested before the budget is checked."""
 NEW = timedelta(days=7)
-"""Before a filing is so old, its package may come later than the filing: what is not there is asked again."""
+"""The package may appear later than the filing: until a filing has this age, an absent package is requested again."""
 COMMIT_SECONDS = 300.0
-"""Between two commits to a store: a machine that is lost loses the requests of so long at most."""
+"""Seconds between two commits to a store: if the machine is lost, at most the requests of this time are lost."""
 KEY = ["cik", "accession"]
 Row = tuple[str | None, ...]
 """A row of table `packages`; the day of filing is text."""
@@ -40,19 +40,19 @@ Commit = Callable[[], object]
 
 
 def nothing_to_commit() -> None:
-    """Without a store, what is recorded in the home is enough."""
+    """Does nothing: without a store, no commit is needed."""
 
 
 class Record:
-    """What was fetched before, and what this run fetches.
+    """The record of fetched documents, from earlier runs and this run.
 
     Args:
         store: the raw zone.
         lake: the tables.
         now: the time of the run.
         commit: commits the tables to the store.
-        full: ask again for what is recorded: for all of it, but with `is_live` not for the packages that are stored,
-            because the SEC never changes them.
+        full: whether recorded documents are requested again; with `is_live`, stored packages are not, because the SEC
+            never changes them.
         is_live: whether the source is the SEC.
     """
 
@@ -67,7 +67,7 @@ class Record:
         self._is_old = pl.col("filed") < (now - NEW).date()
 
     def without_settled(self, quarters: Sequence[Quarter]) -> list[Quarter]:
-        """The quarters that are to be requested."""
+        """The quarters that still have to be requested."""
         settled = set() if self._full else {*self.data_sets.filter(self._is_stored)["name"]}
         return [quarter for quarter in quarters if quarter.name not in settled]
 
@@ -80,7 +80,7 @@ class Record:
         return self.packages.filter(is_settled.all().over(KEY)).select(KEY).unique()
 
     def add_data_set(self, quarter: Quarter, found: Document) -> None:
-        """Record a data set. One that is stored stays if another could not be fetched."""
+        """Record a data set. If the request failed, an earlier stored data set of the quarter is kept."""
         is_same = pl.col("name") == quarter.name
         if found.failure and self.data_sets.filter(is_same, self._is_stored).height:
             return
@@ -91,7 +91,7 @@ class Record:
         self._lake.write("data_sets", self.data_sets)
 
     def add_packages(self, rows: Sequence[Row]) -> None:
-        """Record the files of packages in place of what was recorded of these filings."""
+        """Record the files of packages; they replace earlier records of these filings."""
         if not rows:
             return
         new = pl.DataFrame(rows, schema=PACKAGES.to_python() | {"filed": str}, orient="row")
@@ -102,14 +102,14 @@ class Record:
         self._lake.write("packages", self.packages)
 
     def checkpoint(self) -> None:
-        """Commit what is recorded, if the last commit is long ago."""
+        """Commit the record if COMMIT_SECONDS have passed since the last commit."""
         if time.monotonic() >= self._commit_at:
             self._commit()
             self._commit_at = time.monotonic() + COMMIT_SECONDS
 
 
 class Requests:
-    """The requests of one run; `failures` has what could not be fetched, and why."""
+    """The requests of one run; `failures` names the documents that could not be fetched, with reasons."""
 
     def __init__(self, source: Source, record: Record) -> None:
         self._source, self._record = source, record
@@ -118,7 +118,7 @@ class Requests:
         self.failures: list[str] = []
 
     def data_sets(self, quarters: Sequence[Quarter]) -> None:
-        """Fetch data sets; each is recorded before the next one.
+        """Fetch data sets; each is recorded before the next one is requested.
 
         Raises:
             SourceError: the source refuses, or fails several times in a row.
@@ -136,7 +136,7 @@ class Requests:
         """Fetch packages until the budget of requests is used; they are recorded every half minute.
 
         Raises:
-            SourceError: the source refuses, fails several times in a row, or has none of many.
+            SourceError: the source refuses, fails several times in a row, or has no package for many filings.
             PipelineError: the raw zone or a table cannot be read or written.
         """
         rows: list[Row] = []
@@ -163,7 +163,7 @@ class Requests:
     ) -> int:
         """Add the rows of the next filings, and return the number of their requests.
 
-        A source that has nothing answers 404 to everything: then the 404 are not remembered.
+        If the SEC answers 404 for all of many filings, the source counts as failed, and these answers are not recorded.
         """
         requests, absent = 0, list[Row]()
         for filing, (found, asked) in zip(filings, answers, strict=False):
@@ -177,7 +177,7 @@ class Requests:
         return requests
 
     def _note(self, what: str, found: Sequence[Document]) -> None:
-        """Note a failure, and stop after several in a row."""
+        """Note a failure, and raise SourceError after several in a row."""
         failed = [document for document in found if document.can_pass]
         self._in_a_row = self._in_a_row + 1 if failed else 0
         if failed:
@@ -205,7 +205,8 @@ class Requests:
 
 
 def _stored(store: RawStore, lake: Lake, record: Record) -> list[str]:
-    """The documents in the raw zone: with a store all that are recorded, but for what could not be read of it."""
+    """The digests of stored documents; with a store, of all recorded documents except those that could not be read from
+    it."""
     if not store.remote:
         return [path.name.partition(".")[0] for path in store.filing_files()]
     lost = _read(lake, "unread_filings", UNREAD_FILINGS).filter(pl.col("digest") == "")

@@ -1,6 +1,7 @@
-"""Table `quarantine`: the companies that are held back, with the place and the reason.
+"""Table `quarantine`: the companies that are held back, with the place where the problem was found and the reason.
 
-Belongs here: writing and reading it. Does not: what holds a company back (quarantine, isolation, tables.row_gates).
+Belongs here: writing and reading the table. Does not: deciding to hold a company back (quarantine, isolation,
+tables.row_gates).
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -12,19 +13,20 @@ from pipelines.stages.schemas import QUARANTINE
 from pipelines.storage.lake import Lake
 
 VALUES, NOT_COMPARED = "values", "stage versions"
-"""The place of values that would be withdrawn, and that of a fault of the comparison with the version log."""
+"""The places of two problems: values that would be withdrawn, and an error in the comparison with the version log."""
 AFTER_FACTS = ("gate ", "stage ", VALUES)
-"""How the places begin that are found after the documents are read."""
+"""The beginnings of places of problems that are found after the documents are read."""
 Quarantined = tuple[str, str, str, str]
 """A row of QUARANTINE."""
 DocumentNotes = tuple[list[Quarantined], dict[str, int]]
-"""What a batch reports: the documents that cannot be used, and how many are suspicious (quarantine.suspicions)."""
+"""The notes on a batch: the documents that cannot be used, and the counts of suspicious ones
+(quarantine.suspicions)."""
 
 
 def write(lake: Lake, rows: Iterable[Quarantined]) -> pl.DataFrame:
     """Replace table `quarantine`, and return it: one row for each company and document, with the first reason.
 
-    Companyfacts and submissions may be the same bytes, such as an error page: one row, with both places.
+    Companyfacts and submissions may have the same bytes, such as an error page; then they get one row with both places.
     """
     document = ["cik", "raw_document"]
     first_reason, places = pl.col("reason").first(), pl.col("place").unique(maintain_order=True).str.join("; ")
@@ -36,14 +38,14 @@ def write(lake: Lake, rows: Iterable[Quarantined]) -> pl.DataFrame:
 
 
 def withdrawing(lake: Lake) -> list[Quarantined]:
-    """The rows of companies whose values would be withdrawn: they stay until their document is accepted or right."""
+    """The rows of companies whose values would be withdrawn; they stay until the document is accepted or correct."""
     return (
         list(lake.read("quarantine").filter(pl.col("place") == VALUES).iter_rows()) if lake.holds("quarantine") else []
     )
 
 
 def remove_withdrawing(lake: Lake, ciks: Collection[str]) -> None:
-    """Remove these rows of companies that are compared anew."""
+    """Remove the rows about withdrawn values for companies that are compared again."""
     is_again = (pl.col("place") == VALUES) & pl.col("cik").is_in([*ciks])
     rows = lake.read("quarantine")
     if rows.filter(is_again).height:
@@ -51,7 +53,7 @@ def remove_withdrawing(lake: Lake, ciks: Collection[str]) -> None:
 
 
 def add(lake: Lake, faults: Sequence[Fault]) -> None:
-    """Add companies that are held back to table `quarantine`, with the companyfacts document that their rows are of."""
+    """Add held back companies to table `quarantine`, with the companyfacts document from which their rows were made."""
     if faults:
         digests = dict(lake.read("documents").select("cik", "facts_digest").drop_nulls().iter_rows())
         rows = [(fault.cik, fault.reason, fault.place, digests.get(fault.cik, "")) for fault in faults]
@@ -59,12 +61,12 @@ def add(lake: Lake, faults: Sequence[Fault]) -> None:
 
 
 def found_after_facts(lake: Lake) -> pl.DataFrame:
-    """The rows of table `quarantine` that do not come from the documents alone."""
+    """The rows of table `quarantine` for problems that were found after the documents were read."""
     begins = [pl.col("place").str.starts_with(place) for place in AFTER_FACTS]
     return lake.read("quarantine").filter(pl.any_horizontal(begins))
 
 
 def not_compared(lake: Lake) -> frozenset[str]:
-    """The companies whose values could not be compared with the log: no rows can be made of both together."""
+    """The companies whose values could not be compared with the log, so that no rows can combine both."""
     places = lake.read("quarantine").select("cik", pl.col("place").str.split("; ")).iter_rows()
     return frozenset(cik for cik, of_company in places if NOT_COMPARED in of_company)

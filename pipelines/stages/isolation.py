@@ -1,7 +1,7 @@
 """Isolation: a company that cannot be processed is left out of its batch, and the other companies go on.
 
-Belongs here: finding the companies at fault in a batch that failed. Does not: what becomes of them (quarantine), which
-rows of a company may not be published (tables.row_gates).
+Belongs here: finding the companies that make a batch fail. Does not: holding them back (quarantine), rows that may not
+be published (tables.row_gates).
 """
 
 import traceback
@@ -15,19 +15,19 @@ from pipelines.errors import PipelineError
 from warehouse.errors import WarehouseError
 
 OF_THE_MACHINE = (PipelineError, WarehouseError, OSError, MemoryError)
-"""Errors of files, settings and memory: they end the run, because no company causes them."""
+"""Errors of files, settings and memory. No company causes them, so they end the run."""
 SHOWN = 300
-"""Characters of an error that a reason quotes."""
+"""The number of characters of an error message that a reason quotes."""
 PROJECT = Path(__file__).parents[2]
 
 
 class Fault(NamedTuple):
-    """Why a company is held back: it keeps what was published for it before.
+    """A problem that holds a company back: its published rows stay as they were.
 
     Attributes:
         cik: the company.
         place: the stage or the gate that found it.
-        reason: what is wrong, and with what value.
+        reason: the problem, with the value.
     """
 
     cik: str
@@ -36,32 +36,32 @@ class Fault(NamedTuple):
 
 
 class Several(Protocol):
-    """Some companies that are processed together."""
+    """Companies that are processed together."""
 
     @property
     def ciks(self) -> tuple[str, ...]:
         """The companies."""
 
     def of(self, ciks: tuple[str, ...]) -> Self:
-        """The same for some of these companies."""
+        """The part of the batch with only these companies."""
 
 
 Tables = Mapping[str, pl.DataFrame]
 
 
 def isolated(stage: str, task: Callable[[Any], tuple[Tables, Any]], batch: Several) -> tuple[Tables, Any]:
-    """Process a batch; if that raises an error, its halves, down to the companies that cause it.
+    """Process a batch; after an error, process its halves, down to the companies that cause the error.
 
     Args:
-        stage: its name, which becomes the place of a fault.
-        task: what makes rows, by table, and notes of a batch.
+        stage: the name of the stage, which becomes the place of a fault.
+        task: makes the rows of a batch, by table, and its notes.
         batch: the companies; an empty batch has to work, because it defines the columns of the tables.
 
     Returns:
-        the rows of the companies that could be processed; and as notes those of each part of the batch, and the faults.
+        the rows of the companies that could be processed; the notes on each part of the batch, and the faults.
 
     Raises:
-        Exception: an error of the machine, or one that an empty batch causes.
+        Exception: an error of the machine, or an error with an empty batch.
     """
     try:
         tables, notes = task(batch)
@@ -83,7 +83,7 @@ def isolated(stage: str, task: Callable[[Any], tuple[Tables, Any]], batch: Sever
 
 
 def described(error: BaseException) -> str:
-    """An error in one line, with the last line of the project's code that led to it."""
+    """Describe an error in one line, with the last line of the project's code that led to it."""
     of_project = [
         frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).is_relative_to(PROJECT)
     ]
@@ -95,5 +95,5 @@ def described(error: BaseException) -> str:
 
 
 def ciks_of(faults: Sequence[Fault]) -> frozenset[str]:
-    """The companies of some faults."""
+    """The companies of the faults."""
     return frozenset(fault.cik for fault in faults)

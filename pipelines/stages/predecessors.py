@@ -1,6 +1,6 @@
-"""The possible predecessors of companies: those whose documents are fetched, and those whose facts are stored.
+"""The possible predecessors of companies whose facts are stored.
 
-Belongs here: which of them are there. Does not: the candidates (normalize.periods.successions), the proof by their
+Belongs here: finding the stored ones. Does not: the candidates (normalize.periods.successions), the proof by their
 figures (normalize.periods.predecessors).
 """
 

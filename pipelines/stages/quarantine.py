@@ -1,13 +1,13 @@
-"""Quarantine: companies that keep the values of before, because the new document or the new values cannot be right.
+"""Quarantine: companies keep their earlier values, because the new document or the new values cannot be right.
 
-Belongs here: which losses hold a company back, what makes a document suspicious, which documents are accepted.
-Does not: malformed documents (edgar.documents), errors of a stage (isolation), rows that contradict each other
+Belongs here: the losses that hold a company back, the signs of a suspicious document, accepted documents. Does not:
+malformed documents (edgar.documents), errors of a stage (isolation), rows that contradict each other
 (tables.row_gates), table `quarantine` (held_back).
 
-EDGAR adds facts and hardly ever removes any. So a document in which many facts that were read before are missing or
-unusable is not the company's history, whatever it is: it was cut off, or made anew with an error. The same holds for
-one that withdraws many values without a new filing. The company keeps its values until a later document has the facts
-again, or the operator accepts this one (`fundamentals accept CIK`).
+EDGAR adds facts and hardly ever removes any. So if many earlier facts are missing or unusable in a new document, the
+document is wrong: it was cut off, or EDGAR made it again with an error. The same holds for a document that withdraws
+many values without a new filing. The company keeps its values until a later document has the facts again, or the
+operator accepts this one (`fundamentals accept CIK`).
 """
 
 from collections.abc import Collection, Mapping
@@ -22,26 +22,27 @@ from pipelines.storage.lake import Lake
 
 FACT = ["cik", "taxonomy", "tag", "unit", "start", "end", "accession"]
 AS_FILED = [*FACT, "form", "filed"]
-"""A fact with the form and the day of its filing, which EDGAR never changes."""
+"""The columns of a fact with the form and the day of its filing, which EDGAR never changes."""
 ACCEPTED = pl.Schema({"cik": pl.String(), "raw_document": pl.String()})
 """The documents that the operator has accepted, by their digests."""
 
 LARGEST_LOSS = 0.05
-"""A company that loses more than this share of its usable facts, or so many of its current values, is held back."""
+"""A company is held back if it loses more than this share of its usable facts or of its current values."""
 REPLAYED_VALUE = [*VERSION_OF, "is_year_end", "value"]
 FEWEST_WITHDRAWN = 10
-"""Fewer withdrawn values hold back a company only if they are all that it has: a small filer loses 5 % with three."""
+"""Fewer withdrawn values hold a company back only if it has no others: a small filer loses 5 % with three."""
 LARGEST_GROWTH = 10
-"""A document with more than so many times the facts of the one before is suspicious: a year adds a tenth to most."""
+"""A document is suspicious if its number of facts is more than this multiple of the number before: a year adds about a
+tenth to most."""
 
 
 def losses(decoded: pl.DataFrame, before: pl.DataFrame, elements: Mapping[str, Collection[str]]) -> dict[str, str]:
-    """Why documents are quarantined: facts that were usable before are missing or unusable now.
+    """The reasons to quarantine documents: facts that were usable before are missing or unusable now.
 
     Args:
         decoded: the usable facts of the documents (normalize.facts.reports.usable).
-        before: the usable facts of the same companies that were read before.
-        elements: the elements that are read today, by taxonomy; facts of other elements are not missed.
+        before: the usable facts of the same companies from their documents before.
+        elements: the elements that are read today, by taxonomy; missing facts of other elements do not count.
 
     Returns:
         the reason, by company.
@@ -69,12 +70,14 @@ def losses(decoded: pl.DataFrame, before: pl.DataFrame, elements: Mapping[str, C
 
 
 def withdrawals(before: pl.DataFrame, now: pl.DataFrame, may_lose_some: Collection[str]) -> dict[str, str]:
-    """Why companies are held back: the values of today would withdraw many of those of before, or all.
+    """The reasons to hold companies back: the new values would withdraw many or all of the earlier values.
 
     Args:
-        before, now: the replayed versions of the same companies in the order of filing: columns of REPLAYED_VALUE; the
-            last one of a period and item is current, and one of a year is published twice, and counts twice.
-        may_lose_some: companies with a new filing or under other rules, which are held back only if nothing is left.
+        before, now: the replayed versions of the same companies in the order of filing, with the columns of
+            REPLAYED_VALUE. The last version of a period and item is current; the version of a fiscal year is published
+            twice, and counts twice.
+        may_lose_some: companies with a new filing or under other rules, which are held back only if they would lose all
+            values.
 
     Returns:
         the reason, by company.
@@ -96,7 +99,8 @@ def withdrawals(before: pl.DataFrame, now: pl.DataFrame, may_lose_some: Collecti
 
 
 def suspicions(decoded: pl.DataFrame, before: pl.DataFrame, today: date) -> dict[str, int]:
-    """The number of companies whose document is suspicious without losing anything, by kind, where there are any."""
+    """The number of companies with a document that is suspicious but loses no facts, by kind; kinds without a company
+    are left out."""
     of = pl.col("cik")
     grown = decoded.group_by(of).len("now").join(before.group_by(of).len("before"), on="cik")
     counts = {
@@ -108,14 +112,15 @@ def suspicions(decoded: pl.DataFrame, before: pl.DataFrame, today: date) -> dict
 
 
 def unlisted(facts: pl.LazyFrame, acceptances: pl.LazyFrame) -> dict[str, int]:
-    """The number of companies with facts of a filing that nobody's submissions list, as suspicions counts.
+    """The number of companies with facts of a filing that no company's submissions list, in the form of `suspicions`.
 
-    Filings before the first and after the last one that the submissions of the company list do not count: its document
-    of submissions ends with some thousand, and both documents need not be of the same hour.
+    Filings before the first or after the last filing in the company's submissions do not count: a submissions document
+    lists only some thousand filings, and the two documents may be from different hours.
 
     Args:
         facts: `cik`, `accession`, `filed` (text).
-        acceptances: columns of ACCEPTANCES, of all companies, because filings of co-registrants are filed by another.
+        acceptances: columns of ACCEPTANCES for all companies, because another company may have filed for a
+            co-registrant.
     """
     at, filed = pl.col("accepted_at").dt.date(), pl.col("filed").str.to_date()
     listed = acceptances.group_by("cik").agg(first=at.min(), last=at.max())
@@ -138,6 +143,6 @@ def accepted_companies(lake: Lake) -> frozenset[str]:
 
 
 def quarantined(cik: str, error: DocumentError | CorruptError, digest: str) -> Quarantined:
-    """The row of table `quarantine` of a document that cannot be used."""
+    """The row of table `quarantine` for a document that cannot be used."""
     reason, place = (error.reason, error.place) if isinstance(error, DocumentError) else (str(error), "raw zone")
     return cik, reason, place, digest

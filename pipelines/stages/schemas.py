@@ -1,4 +1,4 @@
-"""The tables between the stages that are not frames of the rules: their names and columns.
+"""Names and columns of the tables between the stages that are not frames of the rules.
 
 Belongs here: tables of documents and listings, and the names of the tables of values and versions. Does not: the frames
 of the rules (normalize.frames), published tables (warehouse.contract.schema).
@@ -27,7 +27,7 @@ DOCUMENTS = pl.Schema(
         "cik": TEXT,
         "status": TEXT,
         "facts_digest": TEXT,
-        "submissions_digest": TEXT,  # and after it those of the pages of older filings, separated by spaces
+        "submissions_digest": TEXT,  # followed by the digests of the pages of older filings, separated by spaces
         "failure": TEXT,
         "synchronized_at": UTC_TIME,
     }
@@ -43,9 +43,9 @@ XBRL_FILINGS = pl.Schema(
         "is_inline": FLAG,
     }
 )
-"""The filings that may have XBRL; a flag is null where the submissions do not say it."""
+"""The filings that may have XBRL; a flag is null if the submissions do not state it."""
 DATA_SETS = pl.Schema({"name": TEXT, "address": TEXT, "digest": TEXT, "failure": TEXT})
-"""The quarters of the SEC's data sets, newest first: the document in the raw zone, or why it could not be fetched."""
+"""The quarters of the SEC's data sets, newest first: the digest in the raw zone, or the reason why it is missing."""
 PACKAGES = pl.Schema(
     {
         "cik": TEXT,
@@ -57,21 +57,21 @@ PACKAGES = pl.Schema(
         "failure": TEXT,
     }
 )
-"""The files of the packages of filings, newest first; a filing of which none is there has one row with the failure."""
+"""The files of the packages of filings, newest first; a filing without any file has one row with the failure."""
 REGISTRANTS = pl.Schema({"cik": TEXT, "name": TEXT, "sic": TEXT, "succeeded": DAY})
 """`succeeded`: the day of the company's first notice of succession, null if it filed none."""
 ACCEPTANCES = pl.Schema({"cik": TEXT, "accession": TEXT, "accepted_at": UTC_TIME})
 FED, SERVED = "feed_filings", "served_filings"
 FEED_FILINGS = pl.Schema({"cik": TEXT, "accession": TEXT, "form": TEXT, "filed": pl.Date(), "accepted_at": UTC_TIME})
-"""Reports that the feed named; as long as the submissions of the company do not list one, this is what is known."""
+"""Reports that the feed named; this table is their only record until the submissions of the company list them."""
 SERVED_FILINGS = pl.Schema({"cik": TEXT, "accession": TEXT, "in_companyfacts": FLAG})
 """The newest filings of the published build."""
 QUARANTINE = pl.Schema({"cik": TEXT, "reason": TEXT, "place": TEXT, "raw_document": TEXT})
 DECODED_FILINGS = pl.Schema({"cik": TEXT, "accession": TEXT, "digest": TEXT})
-"""The filings of packages that were decoded, or could not be, and the digest of what was tried."""
+"""The filings whose packages were decoded or found unreadable, with the digest of the files and the code."""
 UNREAD_FILINGS = pl.Schema({"name": TEXT, "accession": TEXT, "cik": TEXT, "reason": TEXT, "digest": TEXT})
-"""Data sets (`name`) and filings (`accession`, `cik`) that cannot be decoded, and the digest of what was
-tried; empty: the raw zone is damaged, and the document is tried again."""
+"""Data sets (`name`) and filings (`accession`, `cik`) that cannot be decoded, with the digest of the document and the
+code; empty if the raw zone is damaged: then the document is read again."""
 FILED_FACTS = pl.Schema(
     {
         "cik": TEXT,
@@ -115,14 +115,13 @@ STATEMENT_LINES = pl.Schema(
         "value": NUMBER,
     }
 )
-"""The columns of both tables are explained in warehouse.contract.filed. The rows of filings are in tables `filed_facts`
-and
-`statement_lines`, those of a data set in `filed_facts_2010q1` and so on."""
+"""The columns of both tables are explained in warehouse.contract.filed. The rows of packages are in tables `filed_facts` and
+`statement_lines`, the rows of a data set in `filed_facts_2010q1` and so on."""
 COVER_SYMBOLS = "cover_symbols"
-"""The table of the symbols on the covers of filings: columns of faces.facts.COVERS."""
+"""The table of the symbols on the covers of filings, with the columns of faces.facts.COVERS."""
 UNREAD_REPORTS = "unread_reports"
-"""The table of the reports that are listed while no source has their facts: columns of normalize.facts.unread, and the
-time of acceptance."""
+"""The table of listed reports whose facts no source has yet: columns of normalize.facts.unread, and the time of
+acceptance."""
 REPLAYED, VERSIONS, APPENDED, RECORDED = "replayed", "versions", "appended", "recorded"
 VALUE_TABLES = (
     REPLAYED,

@@ -1,7 +1,7 @@
-"""Shares: documents of filings that are decoded together, and what the work on them reports.
+"""Shares: documents of filings that are decoded together, and the notes on their decoding.
 
-Belongs here: what a share is, which companies are wanted, the names of tables of a quarter. Does not: which documents
-are new (statements), reading them (statements_of_share).
+Belongs here: the types, the wanted companies, the names of tables of a quarter. Does not: finding new documents
+(statements), reading them (statements_of_share).
 """
 
 from functools import cache
@@ -15,7 +15,7 @@ DECODED, UNREAD = "decoded_filings", "unread_filings"
 
 
 class Filing(msgspec.Struct, frozen=True):
-    """A filing that is decoded: the digests of its raw documents by the names of its files, and that of all of it."""
+    """A filing to decode: the digests of its raw documents by file name, and one digest of them all and of the code."""
 
     accession: str
     files: dict[str, str]
@@ -23,11 +23,11 @@ class Filing(msgspec.Struct, frozen=True):
 
 
 class Share(msgspec.Struct, frozen=True):
-    """Documents that are decoded together: one quarter, or filings of some companies.
+    """Documents that are decoded together: the data set of one quarter, or filings of several companies.
 
     Attributes:
         filings: the new filings of each company.
-        quarter, digest: the data set; empty: filings.
+        quarter, digest: the data set; empty for filings.
     """
 
     filings: dict[str, list[Filing]] = {}
@@ -38,11 +38,11 @@ class Share(msgspec.Struct, frozen=True):
 Unread = tuple[str | None, str | None, str | None, str, str]
 """A row of schemas.UNREAD_FILINGS: name, accession, cik, reason, digest."""
 Notes = tuple[list[Unread], list[str]]
-"""What the work on a share reports: what cannot be read, and the companies of a quarter, wanted or not."""
+"""The notes on a share: the documents that cannot be read, and all companies of a quarter, wanted or not."""
 
 
 def wanted_companies(lake: Lake) -> set[str]:
-    """The companies whose filings of data sets are read: those that are listed or have facts."""
+    """The companies whose filings in data sets are read: companies that are listed or have facts."""
     listed = lake.read("listings", ["cik"])["cik"] if lake.holds("listings") else ()
     return {*listed, *lake.inputs("facts")}
 
@@ -54,5 +54,5 @@ def of_quarter(table: str, quarter: str) -> str:
 
 @cache
 def code_of_data_sets() -> str:
-    """A digest of what decides the rows of data sets."""
+    """A digest of the code that makes the rows of data sets."""
     return digest_of("pipelines.edgar.data_sets", "pipelines.stages.filed_rows")

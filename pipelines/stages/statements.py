@@ -1,15 +1,15 @@
-"""The statements: what quarters of data sets and packages of filings state, as tables of the lake.
+"""Stage statements: decodes data sets and packages of filings into tables of facts and statement lines.
 
-Belongs here: which documents are decoded again, those that cannot be read, and putting rows into the tables. Does not:
+Belongs here: choosing the documents to decode, recording unreadable ones, and putting rows into the tables. Does not:
 fetching the documents, which tables `data_sets` and `packages` name; their format (edgar.data_sets, edgar.package); the
 columns of the rows (filed_rows).
 
-A data set is a task of its own, and so are the filings of some companies. A quarter is decoded once; again if its zip
-file is another one, the code has changed, or a company of it was not listed before. A filing is decoded once; again if
-it has other files, or the code has changed. The other filings of its company keep their rows. Table `decoded_filings`
-has the digest of each filing that was tried; it counts if both tables of rows have the same digest of the company.
+Each data set is one task; the filings of several companies are one task. A quarter is decoded again if its zip file or
+the code has changed, or if one of its companies was not listed before. A filing is decoded again if its files or the
+code have changed; the other filings of its company keep their rows. Table `decoded_filings` has the digest of each
+processed filing; it is valid if the tables of rows have the same digest of the company.
 
-A document that cannot be read costs its own rows only: those of an earlier document of the same filing or quarter stay.
+If a document cannot be read, the rows of an earlier document of the same filing or quarter are kept.
 """
 
 from collections import defaultdict
@@ -43,11 +43,11 @@ from pipelines.workers import ALONE, Workers
 
 STAGE = "statements"
 TOGETHER = 100
-"""Filings whose rows a task makes or keeps at most, unless a single company has more: some 200,000 rows."""
+"""The most filings whose rows a task makes or keeps, unless a single company has more: about 200,000 rows."""
 PUT = 20
-"""Tasks after which their rows are put into the tables: a run that is killed goes on there."""
+"""The number of tasks after which their rows are put into the tables, so that a killed run can be continued."""
 QUARTER = ""
-"""The key of a quarter itself among the digests of its companies. A company whose digest is empty was left out."""
+"""The key of the quarter itself among the digests of its companies. Companies with an empty digest were left out."""
 
 
 def update(
@@ -58,17 +58,18 @@ def update(
     *,
     all_quarters: bool = False,
 ) -> dict[str, int]:
-    """Decode new documents into tables `filed_facts` and `statement_lines`, those of quarters, and `unread_filings`.
+    """Decode new documents into tables `filed_facts` and `statement_lines`, the tables of quarters, and
+    `unread_filings`.
 
     Args:
         store: the raw zone.
         lake: the tables.
-        again: companies whose filings are all decoded, even if none is new.
+        again: companies whose filings are all decoded again.
         workers: the processes that share the work.
-        all_quarters: whether all quarters are decoded, even if none is new.
+        all_quarters: whether all quarters are decoded again.
 
     Returns:
-        counts: `quarters` and `filings_decoded`, and `unread` documents of all runs.
+        counts: `quarters` and `filings_decoded` of this run, and `unread` documents of all runs.
     """
     shares = [*_quarters(lake, all_quarters=all_quarters), *_shares(lake, again)]
     with lake.gathering(STAGE) as output:
@@ -77,7 +78,7 @@ def update(
 
 
 def _shares(lake: Lake, again: Collection[str]) -> Iterator[Share]:
-    """The filings that are new, by company; if there is none, an empty share, which gives tables their columns."""
+    """The new filings, by company; at least one share, which may be empty and gives tables their columns."""
     wanted, known = _filings(lake), _decoded(lake)
     filings: dict[str, list[Filing]] = {}
     size = 0
@@ -89,12 +90,12 @@ def _shares(lake: Lake, again: Collection[str]) -> Iterator[Share]:
             filings, size = {}, 0
         if new:
             filings[cik] = new
-            size += len(of_company)  # rows that stay are written again, too
+            size += len(of_company)  # rows of unchanged filings are written again, too
     yield Share(filings)
 
 
 def _filings(lake: Lake) -> dict[str, list[Filing]]:
-    """The filings of each company that are in the raw zone."""
+    """The filings in the raw zone, by company."""
     files: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for cik, accession, name, digest in (
         _named(lake, "packages").select("cik", "accession", "file", "digest").sort("*").iter_rows()
@@ -108,7 +109,7 @@ def _filings(lake: Lake) -> dict[str, list[Filing]]:
 
 
 def _decoded(lake: Lake) -> dict[str, dict[str, str]]:
-    """The digest of each filing that was decoded, by company; of those whose rows are all there."""
+    """The digests of processed filings, by company; only companies whose rows are complete in all tables."""
     if not lake.holds(DECODED):
         return {}
     known: dict[str, dict[str, str]] = defaultdict(dict)
@@ -121,12 +122,12 @@ def _decoded(lake: Lake) -> dict[str, dict[str, str]]:
 
 
 def _of_company(filings: Mapping[str, str]) -> str:
-    """The digest of the rows of a company, from those of its filings."""
+    """The digest of a company's rows, from the digests of its filings."""
     return joined(*(f"{accession} {digest}" for accession, digest in sorted(filings.items())))
 
 
 def _quarters(lake: Lake, *, all_quarters: bool) -> Iterator[Share]:
-    """The data sets that are not decoded yet, or all, newest first."""
+    """The data sets that have to be decoded, or all data sets, newest first."""
     wanted, unread = wanted_companies(lake), _unread(lake)
     failed = {*unread.drop_nulls("name").select("name", "digest").iter_rows()}
     for name, digest in _named(lake, "data_sets").select("name", "digest").sort("name", descending=True).iter_rows():
@@ -139,17 +140,17 @@ def _quarters(lake: Lake, *, all_quarters: bool) -> Iterator[Share]:
 
 
 def work(home: Path, lake: Lake, share: Share) -> tuple[Tables, Notes]:
-    """The rows of a share; and what cannot be read (statements_of_share)."""
+    """The rows of a share, and the documents that cannot be read (statements_of_share)."""
     with loading():
         from pipelines.stages import statements_of_share
     return statements_of_share.work(home, lake, share)
 
 
 def _collected(lake: Lake, shares: list[Share], output: Batches, filled: Iterable[Notes]) -> dict[str, int]:
-    """Put the rows into their tables: those of a quarter as soon as it is decoded, those of filings after some tasks.
+    """Put the rows into their tables: rows of a quarter as soon as it is decoded, rows of filings after PUT tasks.
 
     Args:
-        filled: the notes on each share, each when its rows are in `output`.
+        filled: the notes on each share, as soon as its rows are in `output`.
 
     Returns:
         counts, as `update` does.
@@ -194,12 +195,12 @@ def _put_quarter(lake: Lake, share: Share, output: Batches, read: set[str], comp
     """Replace the rows of a quarter."""
     digest = joined(share.digest, code_of_data_sets())
     for name in (of_quarter(FACTS, share.quarter), of_quarter(LINES, share.quarter)):
-        held = dict.fromkeys([*lake.inputs(name), *companies], "")  # a company that left the quarter loses its rows
+        held = dict.fromkeys([*lake.inputs(name), *companies], "")  # companies that left the quarter lose their rows
         lake.replace_companies(name, output.of(name), held | dict.fromkeys([*read, QUARTER], digest))
 
 
 def _note_unread(lake: Lake, shares: Iterable[Share], found: list[Unread]) -> None:
-    """Write table `unread_filings`: what was found, and what is known of documents that were not read again."""
+    """Write table `unread_filings`: the documents found unreadable now, and earlier ones that were not read again."""
     quarters = [share.quarter for share in shares]
     accessions = [filing.accession for share in shares for each in share.filings.values() for filing in each]
     before = _unread(lake).filter(
@@ -218,17 +219,17 @@ def quarters_of(lake: Lake) -> list[str]:
 
 @cache
 def code_of_packages() -> str:
-    """A digest of what decides the rows of packages."""
+    """A digest of the code that makes the rows of packages."""
     return digest_of("pipelines.edgar.package", "pipelines.stages.filed_rows")
 
 
 def code_digest() -> str:
-    """A digest of what decides the rows of both."""
+    """A digest of the code that makes the rows of data sets and packages."""
     return joined(code_of_data_sets(), code_of_packages())
 
 
 def _named(lake: Lake, table: str) -> pl.DataFrame:
-    """The documents that a table of fetched documents names; none if there is no such table."""
+    """The stored documents in a table of fetched documents; empty if the table does not exist."""
     schema: Mapping[str, pl.Schema] = {"data_sets": schemas.DATA_SETS, "packages": schemas.PACKAGES}
     return lake.read(table).drop_nulls("digest") if lake.holds(table) else schema[table].to_frame()
 

@@ -1,7 +1,7 @@
-"""The rows of a share of the filings and data sets: reading their documents.
+"""Reads the documents of a share, and makes their rows.
 
-Belongs here: which of them can be read, and which rows stay beside those of new documents. Does not: which are read
-(statements), the formats (edgar), the columns (filed_rows).
+Belongs here: handling unreadable documents, and keeping earlier rows together with new ones. Does not: choosing
+documents (statements), the formats (edgar), the columns (filed_rows).
 """
 
 from collections.abc import Callable
@@ -35,7 +35,7 @@ Decoded = TypeVar("Decoded")
 
 
 def work(home: Path, lake: Lake, share: Share) -> tuple[Tables, Notes]:
-    """The rows of a share; and what cannot be read."""
+    """The rows of a share, and the documents that cannot be read."""
     store = Documents(home)
     of_filings = [digest for each in share.filings.values() for filing in each for digest in filing.files.values()]
     store.bring_filings([share.digest] if share.quarter else of_filings)
@@ -57,7 +57,8 @@ def _work_on_quarter(store: Documents, lake: Lake, share: Share) -> tuple[Tables
 
 
 def _work_on_filings(store: Documents, lake: Lake, share: Share) -> tuple[Tables, Notes]:
-    """The rows of some companies: of the filings that are read now, and those that they had of the others."""
+    """The rows of the companies in a share: new rows of the filings that are read now, and the earlier rows of their
+    other filings."""
     packages: list[Package] = []
     unread: list[Unread] = []
     tried: list[tuple[str, str, str]] = []
@@ -83,7 +84,7 @@ def _work_on_filings(store: Documents, lake: Lake, share: Share) -> tuple[Tables
 
 
 def _package(store: Documents, cik: str, filing: Filing) -> Package:
-    """A filing, read from its zip file and its single files."""
+    """Read a filing from its zip file and its single files."""
     contents: dict[str, bytes] = {}
     for name, digest in filing.files.items():
         raw = store.get(digest)
@@ -95,9 +96,10 @@ def _package(store: Documents, cik: str, filing: Filing) -> Package:
 
 
 def _read(decode: Callable[[], Decoded], tried: str) -> tuple[Decoded | None, str, str]:
-    """What a document states; if it cannot be read, the reason and the digest of what was tried.
+    """Decode a document; if it cannot be read, return the reason and the digest `tried`.
 
-    The digest is empty if the raw zone is at fault: the document is tried again. An error of the machine ends the run.
+    The digest is empty if the raw zone is damaged; then the document is read again by the next run. An error of the
+    machine ends the run.
     """
     try:
         return decode(), "", ""

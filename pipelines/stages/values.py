@@ -1,7 +1,7 @@
-"""The standardized values: tables `replayed`, `periods`, `gaps` and so on.
+"""Stage values: standardizes companies into tables `replayed`, `periods`, `gaps` and so on.
 
-Belongs here: which companies are standardized again, and which keep their rows. Does not: any rule (normalize), what
-holds a company back (quarantine).
+Belongs here: choosing the companies to standardize, and the companies that keep their rows. Does not: any rule
+(normalize), the limits that hold a company back (quarantine).
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ from pipelines.storage.lake import Batches, Lake
 from pipelines.workers import ALONE, Workers
 
 Observer = Callable[[str, int, float], object]
-"""Called with the name of each step of the rules of each batch, its rows and its seconds."""
+"""Called for each step of the rules in each batch, with its name, its rows and its seconds."""
 
 
 def update(
@@ -32,7 +32,7 @@ def update(
     Args:
         lake: the tables.
         again: companies to standardize even if nothing is new.
-        observe: called with each step of the rules of each batch.
+        observe: called for each step of the rules in each batch.
         workers: the processes that share the batches.
 
     A company that cannot be processed, or that would lose many values (quarantine.withdrawals), keeps its rows.
@@ -47,10 +47,10 @@ def update(
 
 
 def plan(lake: Lake, again: Iterable[str]) -> Plan:
-    """The companies whose facts, filings or rules changed, and those in `again`.
+    """Plan the companies whose facts, filings or rules changed, and the companies in `again`.
 
     Raises:
-        SettingError: FUNDAMENTALS_FILINGS is wrong.
+        SettingError: FUNDAMENTALS_FILINGS has an invalid value.
     """
     facts, registrants, known = (lake.inputs(name) for name in ("facts", "registrants", "profiles"))
     earlier, read = held_predecessors(lake), filings_read(lake)
@@ -71,7 +71,7 @@ def plan(lake: Lake, again: Iterable[str]) -> Plan:
     before = {cik: MadeFrom.read(known[cik]) for cik in to_do if cik in known}
     reread = {cik for cik, held in before.items() if wanted[cik].is_reread(held)}
     same_documents = {cik for cik in reread if wanted[cik].documents == before[cik].documents}
-    # where the document has not changed, a value that the filing's own statements withdraw was wrong
+    # if the documents have not changed, a value that the filing's own statements withdraw was wrong
     accepted = quarantine.accepted_companies(lake)
     compared = {cik for cik in before.keys() - same_documents if accepted.isdisjoint((cik, *earlier.get(cik, ())))}
     withdrawing = {row[0] for row in held_back.withdrawing(lake)}
@@ -98,7 +98,7 @@ def work(lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], tuple[list[
 
 
 def batch_of(ciks: tuple[str, ...], earlier: Mapping[str, list[str]], read: filed.Digests) -> Batch:
-    """Some companies with their possible predecessors, and where the filings of both are."""
+    """A batch of companies with their possible predecessors, and the tables with filings of both."""
     filers = {*ciks, *(each for cik in ciks for each in earlier.get(cik, ()))}
     return Batch(
         ciks,
@@ -108,19 +108,19 @@ def batch_of(ciks: tuple[str, ...], earlier: Mapping[str, list[str]], read: file
 
 
 def filings_read(lake: Lake) -> filed.Digests:
-    """The digests of the rows of filings that values are made from; none with FUNDAMENTALS_FILINGS=off.
+    """The digests of the rows of filings that are used for values; empty with FUNDAMENTALS_FILINGS=off.
 
     Raises:
-        SettingError: the setting is another word.
+        SettingError: the setting has an invalid value.
     """
     return {} if filings_wanted() == "off" else filed.digests(lake)
 
 
 def _without_companyfacts(lake: Lake, read: filed.Digests) -> set[str]:
-    """The companies that EDGAR has no companyfacts document of, but whose filings are here: those that are listed, and
-    those that already had values from their filings.
+    """The companies without a companyfacts document that have rows of filings and are listed, and companies that
+    already had values from their filings.
 
-    A company whose document cannot be read is not one of them: it keeps its values until the document can be read.
+    A company with an unreadable document is not included: it keeps its values until the document can be read.
     """
     listed = lake.read("listings").filter("is_listed")["cik"]
     with_document = lake.read("documents").drop_nulls("facts_digest")["cik"]
@@ -137,12 +137,12 @@ def collect(
     notes: Iterable[tuple[list[StepNote], list[Fault]]],
     faults: Sequence[Fault] = (),
 ) -> dict[str, int]:
-    """Put the rows of all batches into their tables, but those of companies that are held back.
+    """Put the rows of all batches into their tables, except rows of companies that are held back.
 
     Args:
-        observe: called with each step of the rules of each batch.
-        notes: those of each batch.
-        faults: of companies that could not be processed.
+        observe: called for each step of the rules in each batch.
+        notes: the notes on each batch.
+        faults: the faults of companies that could not be processed.
 
     Returns:
         counts: `standardized`.

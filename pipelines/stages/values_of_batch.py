@@ -1,7 +1,7 @@
-"""The standardized values of a batch of companies: applying the rules to what is stored of them.
+"""The standardized values of a batch of companies: applies the rules to their stored facts and filings.
 
-Belongs here: what the rules are given, and the tables that their frames become. Does not: which companies are
-standardized (values), any rule (normalize), what holds a company back (quarantine).
+Belongs here: the input of the rules, and converting their frames to tables. Does not: choosing companies (values), any
+rule (normalize), the limits that hold a company back (quarantine).
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,8 @@ from pipelines.storage.lake import Lake
 
 
 def work(lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], tuple[list[StepNote], list[Fault]]]:
-    """Standardize a batch of companies: the rows of each table, by name; the steps, and the companies held back."""
+    """Standardize a batch of companies. Returns the rows by table; the steps of the rules, and the companies to hold
+    back."""
     filers = [*batch.ciks, *(cik for chain in batch.predecessors.values() for cik in chain)]
     accepted = under_successors(_acceptances(lake, filers), batch.predecessors)
     codes = lake.of_companies("registrants", batch.ciks).select("cik", "sic", "succeeded")
@@ -43,14 +44,14 @@ def work(lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], tuple[list[
 
 
 def _acceptances(lake: Lake, filers: Sequence[str]) -> pl.DataFrame:
-    """When EDGAR accepted the filings of some companies: as their submissions say, or else the feed."""
+    """The times of acceptance of the given companies' filings, from the submissions, otherwise from the feed."""
     listed = lake.of_companies("acceptances", filers)
     of_feed = filed_of_batch.fed(lake, filers).join(listed, on=["cik", "accession"], how="anti").select(listed.columns)
     return pl.concat([listed, of_feed])
 
 
 def of_all_lengths(found: Standardized) -> dict[str, pl.DataFrame]:
-    """Tables `replayed` and `gaps`: of twelve months, and after them of quarters (`n` is the number of quarters)."""
+    """Tables `replayed` and `gaps`: rows of twelve months, then rows of quarters (`n` is the number of quarters)."""
     gaps = ((found.gaps, TWELVE_MONTHS), (found.quarter_gaps, ONE_QUARTER))
     return {
         REPLAYED: pl.concat([found.versions, found.quarter_versions]),
@@ -59,7 +60,7 @@ def of_all_lengths(found: Standardized) -> dict[str, pl.DataFrame]:
 
 
 def _withdrawing(lake: Lake, batch: Batch, tables: Mapping[str, pl.DataFrame]) -> dict[str, str]:
-    """Why companies of a batch are held back: their values were replayed before, and many would be withdrawn now."""
+    """The reasons to hold companies back: too many of their earlier replayed values would be withdrawn."""
     compared = {*batch.compared} & {*batch.ciks}
     if not compared:
         return {}

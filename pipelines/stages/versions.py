@@ -1,7 +1,7 @@
-"""The versions of the values: tables `versions` and `appended`, and a segment of the version log.
+"""Stage versions: compares values with the version log; tables `versions` and `appended`, and a segment of the log.
 
-Belongs here: which companies are compared with the log, and recording what is new. Does not: what a version is
-(normalize.history), the files of the log (log).
+Belongs here: choosing the companies to compare with the log, and recording new versions. Does not: the rules of
+versions (normalize.history), the files of the log (storage.version_log).
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -44,7 +44,7 @@ def update(
         sync_id, now: id and time of this synchronization.
         workers: the processes that share the batches.
         again: companies to compare even if nothing changed.
-        goes_on: whether this synchronization has appended before: table `appended` keeps what is new since.
+        goes_on: whether this synchronization has appended before; then table `appended` keeps its earlier rows, too.
 
     Returns:
         the segments that a build from these tables has to commit.
@@ -61,11 +61,11 @@ def update(
 
 @dataclass(frozen=True, slots=True)
 class LogPlan(Plan):
-    """What there is to compare.
+    """The companies to compare, and the segments of the log.
 
     Attributes:
         segments: the committed segments of the log, in the order of recording.
-        logged_in: those that have versions of a company, by company.
+        logged_in: the segments with versions of a company, by company.
     """
 
     segments: tuple[str, ...]
@@ -73,9 +73,9 @@ class LogPlan(Plan):
 
 
 def plan(lake: Lake, log: Path, segments: Sequence[str], again: Iterable[str] = ()) -> LogPlan:
-    """The companies whose values or logged versions changed, and those in `again`.
+    """Plan the companies whose values or logged versions changed, and the companies in `again`.
 
-    What a killed run left in the log is removed.
+    Uncommitted segments of a killed run are removed from the log.
 
     Raises:
         LogError: a segment is missing or damaged.
@@ -109,7 +109,7 @@ def plan(lake: Lake, log: Path, segments: Sequence[str], again: Iterable[str] = 
 
 
 def _compared(segments: Iterable[str], values: str) -> str:
-    """The digest of the segments that have versions of a company, and then what its values are made from."""
+    """The digest of the segments with versions of a company, followed by the digests of the inputs of its values."""
     return joined(*segments) + values
 
 
@@ -132,8 +132,8 @@ def collect(
     """Write the new versions of all batches as a segment, and put all versions into their tables.
 
     Args:
-        notes: the companies of each batch that have versions to record.
-        faults: of companies that could not be compared; they keep their rows, and record nothing.
+        notes: the companies of each batch with versions to record.
+        faults: the faults of companies that could not be compared; they keep their rows, and no version is recorded.
 
     Returns:
         the segments that a build from these tables has to commit.
@@ -157,7 +157,7 @@ def collect(
 
 
 def _since(earlier: pl.DataFrame, lake: Lake) -> pl.DataFrame:
-    """All changes of a synchronization: those that were appended first, with the values of now, and the later ones."""
+    """All changes of a synchronization: its earlier changes, with the present values, and the later changes."""
     current = lake.of_companies(VERSIONS, earlier["cik"].unique(), pl.col("is_current")).select(
         *VERSION_OF, now="value"
     )
@@ -170,12 +170,12 @@ def _since(earlier: pl.DataFrame, lake: Lake) -> pl.DataFrame:
 
 
 def add_since(lake: Lake, build_at: datetime, now: datetime) -> None:
-    """Add what later builds had to table `appended`, if somebody went back to an earlier one: it is new again.
+    """Add the changes of later builds to table `appended` after somebody restored an earlier build: they are new again.
 
     Args:
         lake: the tables.
-        build_at: when the synchronization began that made the published build.
-        now: when this one began.
+        build_at: the beginning of the synchronization that made the published build.
+        now: the beginning of this synchronization.
     """
     at = pl.col("recorded_at")
     later = lake.scan(VERSIONS).filter(at > build_at, at < now).select("cik").unique().collect()
@@ -195,14 +195,14 @@ def add_since(lake: Lake, build_at: datetime, now: datetime) -> None:
 
 
 def take_back(lake: Lake, log: Path, sync_id: str, segments: Sequence[str], ciks: Collection[str]) -> tuple[str, ...]:
-    """Leave some companies out of the segment that is not committed yet; the next synchronization compares them again.
+    """Remove companies from the uncommitted segment; the next synchronization compares them again.
 
     Args:
-        segments: those that a build from the tables would have to commit.
+        segments: the segments that a build from the tables would have to commit.
         ciks: companies whose rows may not be published.
 
     Returns:
-        the segments that a build has to commit now: without the new one, if these companies alone have rows in it.
+        the segments that a build has to commit now; without the new segment if it has rows of these companies only.
     """
     lake.remove_companies(VERSIONS, ciks)
     lake.write(APPENDED, lake.read(APPENDED).filter(~pl.col("cik").is_in([*ciks])))
@@ -219,6 +219,6 @@ def take_back(lake: Lake, log: Path, sync_id: str, segments: Sequence[str], ciks
 
 
 def _naming(segments: Sequence[str], logged_in: Mapping[str, Sequence[str]], batch: Iterable[str]) -> tuple[str, ...]:
-    """The segments that have versions of some companies, in their order."""
+    """The segments with versions of a batch of companies, in their order."""
     named = {name for cik in batch for name in logged_in.get(cik, ())}
     return tuple(name for name in segments if name in named)

@@ -1,7 +1,7 @@
-"""The versions of a batch of companies: comparing their replayed values with the version log.
+"""The versions of a batch of companies: compares their replayed values with the version log.
 
-Belongs here: what the comparison is given, and the tables that it becomes. Does not: which companies are compared, and
-recording what is new (versions), what a version is (normalize.history).
+Belongs here: the input of the comparison, and the tables of its result. Does not: choosing companies and recording new
+versions (versions), the rules of versions (normalize.history).
 """
 
 from collections.abc import Collection
@@ -36,13 +36,15 @@ from pipelines.storage.lake import Lake
 from pipelines.storage.version_log import read
 
 READ_EARLY = pl.duration(days=60)
-"""Before the newest filing of a company: so late, a report that was read from its package comes into companyfacts."""
+"""The time before a company's newest filing that is searched for reports that were first read from their package, and
+came into companyfacts later."""
 
 
 def work(lake: Lake, log: Path, now: datetime, batch: Batch) -> tuple[dict[str, pl.DataFrame], list[str]]:
-    """The versions of some companies: all, those to record, and those that are shown as changes, by table.
+    """The versions of a batch of companies, by table: all versions, versions to record, and versions to show as
+    changes.
 
-    The notes are the companies that have versions to record.
+    The notes are the companies with versions to record.
     """
     ciks, rules = batch.ciks, batches.rules_digest()
     logged = read(log, batch.segments, ciks)
@@ -69,7 +71,7 @@ def work(lake: Lake, log: Path, now: datetime, batch: Batch) -> tuple[dict[str, 
 
 
 def _in_companyfacts(logged: pl.DataFrame, filings: pl.DataFrame) -> list[str]:
-    """The newest filings with facts that the log has from their packages, and that are in companyfacts now."""
+    """The newest filings whose facts the log has from their packages, and that are in companyfacts now."""
     newest = logged.filter(pl.col("filed") >= pl.col("filed").max().over("cik") - READ_EARLY)
     legs = newest.select(pl.col("legs").explode()).drop_nulls().unnest("legs")
     read = legs.filter(pl.col("source") == FILING).select("accession").unique()
@@ -79,7 +81,7 @@ def _in_companyfacts(logged: pl.DataFrame, filings: pl.DataFrame) -> list[str]:
 def _without_read_later(
     changes: pl.DataFrame, log: pl.DataFrame, order: pl.DataFrame, reread: Collection[str]
 ) -> pl.DataFrame:
-    """The changes but those that follow from what was read later of filings that the log knew."""
+    """Remove changes that only follow from a later reading of filings that the log already knew."""
     known = log.select("cik", "accession").join(order, on=["cik", "accession"])
     newest = known.group_by("cik").agg(newest=pl.col("seq").max())
     of_filing = changes.select("cik", "accession").join(
@@ -94,7 +96,7 @@ def _without_read_later(
 
 
 def _facts_filed(lake: Lake, batch: Batch) -> pl.DataFrame:
-    """What the filings of some companies and of their predecessors state, in all sources: columns of AS_STATED."""
+    """The facts of a batch of companies and of their predecessors, from all sources, with the columns of AS_STATED."""
     earlier = held_predecessors(lake)
     filers = sorted({filer for cik in batch.ciks for filer in (cik, *earlier.get(cik, ()))})
     facts = lake.of_companies("facts", filers)

@@ -1,14 +1,14 @@
 """The filings themselves: tables `xbrl_filings`, `data_sets` and `packages`, and their documents in the raw zone.
 
-Belongs here: which quarters and packages are wanted, in which order. Does not: fetching and recording them
-(filing_requests), addresses (edgar.filing_documents), what the documents say (statements).
+Belongs here: choosing quarters and packages, and their order. Does not: fetching and recording them (filing_requests),
+addresses (edgar.filing_documents), reading the documents (statements).
 
-    sample, mirror    everything that they have
-    the SEC           `recent`: the newest data sets, and the packages of filings after the newest of these, and all of
-                      companies with several classes of stock; `all`: all
-    named symbols     from the SEC: the packages of these companies, `recent`: of two years
-    the feed          the packages of the reports that it named, of these companies
-    all               the packages of reports that companyfacts lack a day after they were filed
+    sample, mirror    all documents that they have
+    the SEC           `recent`: the newest data sets, the packages of filings after the newest data set, and all packages
+                      of companies with several classes of stock; `all`: all
+    named symbols     from the SEC: the packages of these companies; with `recent`, of two years
+    the feed          the packages of reports that the feed named, for the given companies
+    always            the packages of reports that companyfacts still lacks a day after filing
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -38,19 +38,20 @@ from pipelines.storage.lake import Lake
 from pipelines.waiting import on_terminal
 
 QUARTERS = 8
-"""The newest quarters of data sets that `recent` has: the reports of two years."""
+"""The number of newest data sets that `recent` fetches: the reports of two years."""
 RECENT = timedelta(days=730)
-"""`recent` with named symbols: the packages of two years."""
+"""The age of the packages that `recent` fetches for named symbols: two years."""
 BUDGET = {"recent": 5_000, "all": 100_000}
-"""Requests for packages of the SEC in one run at most: ten minutes, and three hours. The next run goes on."""
+"""The most requests to the SEC for packages in one run: ten minutes, or three hours. The next run continues."""
 USUAL_MEGABYTES = 80
-"""Size of a data set; those of 2025 and 2026 have 60 to 130 MB."""
+"""The usual size of a data set; the data sets of 2025 and 2026 have 60 to 130 MB."""
 
 REQUEST_MEGABYTES = 0.5
-"""Size of a document of a filing: a package takes about 1 MB and two requests."""
+"""The usual size of a document of a filing: a package takes about 1 MB and two requests."""
 
 FEW = 20
-"""The packages of so many filings take some seconds: the log says so, and not the terminal of `fundamentals follow`."""
+"""The packages of this number of filings take only some seconds, so they are announced in the log, and not on the
+terminal of `fundamentals follow`."""
 
 FILINGS = "xbrl_filings"
 Tell = Callable[[str], object]
@@ -58,15 +59,14 @@ Tell = Callable[[str], object]
 
 @dataclass(frozen=True, slots=True)
 class FilingSelection:
-    """The filings that a run asks for.
+    """The filings that a run wants.
 
     Attributes:
-        wanted: how much the SEC is asked for.
-        ciks: the companies whose packages are wanted; None: those of all companies.
+        wanted: the setting FUNDAMENTALS_FILINGS: how much is requested from the SEC.
+        ciks: the companies whose packages are wanted; None: all companies.
         now: the time of the run.
-        full: whether what is recorded is asked for again: all of it, but not the packages that the SEC has sent, which
-            never change.
-        newest: whether only the packages of reports are wanted that the feed named (table `feed_filings`).
+        full: whether recorded documents are requested again, except packages that the SEC has sent, which never change.
+        newest: whether only packages of reports that the feed named (table `feed_filings`) are wanted.
     """
 
     wanted: FilingsWanted
@@ -78,19 +78,20 @@ class FilingSelection:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where the documents come from: an opened source, or the folder of a mirror or of bulk files."""
+    """The origin of documents: an opened source, or the folder of a mirror or of bulk files."""
 
     source: Source
     folder: Path | None = None
 
     @property
     def is_live(self) -> bool:
-        """Whether it is the SEC, which limits requests."""
+        """Whether the source is the SEC, which limits requests."""
         return self.source.name == "live"
 
 
 def mirrored(folder: Path) -> Origin | None:
-    """The documents of filings in a mirror, or beside bulk files; None if it has none, as most mirrors."""
+    """The documents of filings in a mirror, or in the folder of bulk files; None if it has no such documents, like most
+    mirrors."""
     if any(file_of(folder, address).is_dir() for address in (ARCHIVES, DATA_SETS)):
         return Origin(Source("mirror", "edgar", MirrorFolder(folder)), folder)
     return None
@@ -105,21 +106,21 @@ def update(
     warn: Tell,
     commit: Commit = nothing_to_commit,
 ) -> list[str]:
-    """Bring tables `data_sets` and `packages` up to date: data sets first, and of both the newest first.
+    """Bring tables `data_sets` and `packages` up to date: data sets before packages, each newest first.
 
     Args:
-        origin: where the documents come from.
+        origin: the origin of the documents.
         store: the raw zone.
         lake: the tables.
-        asked: what the run asks for.
-        info, warn: called with what is requested from the SEC, and with what cannot be read.
-        commit: called from time to time, after what was fetched is recorded.
+        asked: the filings that the run wants.
+        info, warn: called with messages about requests to the SEC, and about documents that cannot be read.
+        commit: called from time to time, after fetched documents are recorded.
 
     Returns:
-        what could not be fetched, and why; the next run asks for it again.
+        the documents that could not be fetched, with reasons; the next run requests them again.
 
     Raises:
-        SourceError: the source refuses, or fails several times in a row; what was fetched is recorded.
+        SourceError: the source refuses, or fails several times in a row; documents fetched so far are recorded.
         PipelineError: the raw zone or a table cannot be read or written.
     """
     store.sweep()
@@ -148,7 +149,7 @@ def update(
 
 
 def _listed(origin: Origin, warn: Tell) -> list[Quarter]:
-    """The quarters that the source has, newest first; none if its list cannot be read."""
+    """The quarters that the source has, newest first; empty if its list cannot be read."""
     if origin.folder:
         found = _quarters_in(file_of(origin.folder, DATA_SETS))
         return sorted(found, reverse=True)
@@ -164,7 +165,7 @@ def _listed(origin: Origin, warn: Tell) -> list[Quarter]:
 
 
 def _after(origin: Origin, asked: FilingSelection, newest: str | None) -> date | None:
-    """Packages of filings after this day are wanted; None: none is, because no data set is known.
+    """The day after which packages of filings are wanted; None: no packages are wanted, because no data set is known.
 
     Args:
         newest: the newest quarter that is known.
@@ -179,9 +180,10 @@ def _after(origin: Origin, asked: FilingSelection, newest: str | None) -> date |
 def _packages(
     origin: Origin, store: RawStore, lake: Lake, asked: FilingSelection, after: date, settled: pl.DataFrame, warn: Tell
 ) -> list[XbrlFiling]:
-    """The filings after a day whose packages are to be fetched, newest first.
+    """The filings after a day whose packages have to be fetched, newest first.
 
-    In a mirror these are all that have a folder; otherwise the periodic and current reports that are said to have XBRL.
+    In a mirror, these are all filings with a folder; otherwise, the periodic and current reports with XBRL according to
+    the submissions.
     """
     documents = lake.read("documents", ["cik", "submissions_digest"])
     if asked.ciks is not None:
@@ -207,10 +209,10 @@ def _packages(
 
 
 def _of_feed(lake: Lake, ciks: Collection[str], settled: pl.DataFrame) -> list[XbrlFiling]:
-    """The reports of the feed whose packages are to be fetched, newest first.
+    """The reports of the feed whose packages have to be fetched, newest first.
 
-    What the submissions say of one is not waited for: its report is found in its zip file, and is taken for inline,
-    because all must be since 2021 (Regulation S-T Rule 405).
+    Packages are fetched before the submissions list the filing: the report is found in the zip file, and is assumed to
+    be inline XBRL, which is mandatory since 2021 (Regulation S-T Rule 405).
     """
     of_feed = lake.read(FED) if lake.holds(FED) else FEED_FILINGS.to_frame()
     wanted = of_feed.filter(pl.col("cik").is_in([*ciks])).join(settled, on=KEY, how="anti")
@@ -222,7 +224,7 @@ def _of_feed(lake: Lake, ciks: Collection[str], settled: pl.DataFrame) -> list[X
 
 
 def _unread(lake: Lake, now: datetime) -> list[str]:
-    """The reports that companyfacts lack a day after they were filed."""
+    """The accession numbers of reports that companyfacts still lacks a day after filing."""
     if not lake.holds(UNREAD_REPORTS):
         return []
     late = lake.scan(UNREAD_REPORTS).filter(pl.col("filed") < (now - timedelta(days=1)).date())
@@ -230,7 +232,7 @@ def _unread(lake: Lake, now: datetime) -> list[str]:
 
 
 def _of_classes(lake: Lake) -> set[str]:
-    """The companies with several symbols of common equity, or with earnings per share that are stated by class only."""
+    """The companies with several symbols of common equity, or with earnings per share that are stated only by class."""
     several: set[str] = set()
     if lake.holds("listings"):
         listed = lake.read("listings").filter("is_listed", pl.col("kind") == "common")
@@ -239,9 +241,9 @@ def _of_classes(lake: Lake) -> set[str]:
 
 
 def _with_submissions(origin: Origin, store: RawStore, documents: pl.DataFrame) -> pl.DataFrame:
-    """The same with the submissions of companies without companyfacts, which are not requested otherwise.
+    """Add submissions of companies without companyfacts, which are not requested otherwise.
 
-    Only of a mirror: such companies have no values, so the SEC is not asked for them.
+    Only for a mirror: these companies have no values, so no requests are sent to the SEC for them.
     """
     found = dict(documents.drop_nulls().iter_rows())
     for cik in documents.filter(pl.col("submissions_digest").is_null())["cik"]:
@@ -252,7 +254,7 @@ def _with_submissions(origin: Origin, store: RawStore, documents: pl.DataFrame) 
 
 
 def _list_filings(store: RawStore, lake: Lake, documents: pl.DataFrame, warn: Tell) -> None:
-    """Bring table `xbrl_filings` up to date, from the submissions and pages of older filings that are new."""
+    """Bring table `xbrl_filings` up to date, from new submissions and new pages of older filings."""
     code = digest_of("pipelines.edgar.filing_list")
     new = outdated(lake, FILINGS, documents, "submissions_digest", (), code)
     if not new and lake.holds(FILINGS):
@@ -282,11 +284,11 @@ def _list_filings(store: RawStore, lake: Lake, documents: pl.DataFrame, warn: Te
 
 
 def _filings_of(store: RawStore, cik: str, digests: str, unread: list[str]) -> list[XbrlFiling]:
-    """The filings of a company, each once: of its submissions, and of the pages that were requested for its facts.
+    """The filings of a company, each once, from its submissions and from the pages that were requested for its facts.
 
     Args:
-        digests: as in table `documents`.
-        unread: gets the reason why a page is left out.
+        digests: the column of table `documents`.
+        unread: receives the reason why a page is left out.
     """
     submissions, *pages = digests.split()
     listed = decode_xbrl_filings(store.get(submissions), cik, PERIODIC_FORMS, CURRENT_FORMS)
@@ -304,7 +306,7 @@ def _frame(rows: Sequence[XbrlFiling]) -> pl.DataFrame:
 
 
 def _announced(quarters: int, filings: Sequence[XbrlFiling], budget: int) -> str:
-    """How much is requested from the SEC, and how long it takes."""
+    """A message with the number and size of requests to the SEC, and their duration."""
     wanted = sum(1 if filing.is_inline is False else 2 for filing in filings)
     asked = min(wanted, budget)
     gigabytes = (quarters * USUAL_MEGABYTES + asked * REQUEST_MEGABYTES) / 1000
@@ -330,7 +332,7 @@ def _folders_in(archives: Path) -> dict[str, frozenset[str]]:
 
 
 def _entries(folder: Path) -> list[Path]:
-    """What is in a folder; nothing if there is none."""
+    """The entries of a folder; empty if the folder does not exist."""
     return list(folder.iterdir()) if folder.is_dir() else []
 
 
