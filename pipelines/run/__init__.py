@@ -1,1 +1,2 @@
-"""A synchronization: plan, steps, the gates before publishing, publication, and machines that share its batches."""
+"""A synchronization: its plan and steps, the gates before publishing, publication, and machines that share its
+batches."""

@@ -1,11 +1,12 @@
-"""The queue of reports: those that the SEC's feed named and that are not served yet, and when to ask for them.
+"""The queue of reports that the SEC's feed named and that are not served yet, with the time of the next request for
+each.
 
-Belongs here: what is remembered of the feed and of each report, where it is kept, how long to wait before the next
-request. Does not: requests, and what follows from their answers (newest_filings).
+Belongs here: the stored state of the feed and of each report, its place, and the waiting time before the next request.
+Does not: requests and handling their answers (newest_filings).
 
-It is a file of the home and, with a store, an object of it that counts: whoever leads next has the reports that wait,
-also if the machine of the follower is lost. It is read and written by who may ask the SEC: under the lease or, without
-a store, the lock of the home.
+The queue is a file of the home. With a store, an object in the store is used instead, so that the next leader has the
+waiting reports even if the machine of the follower is lost. Only the process that may send requests to the SEC reads
+and writes it: under the lease or, without a store, under the lock of the home.
 """
 
 import os
@@ -27,14 +28,15 @@ WAITS = (
     (timedelta(minutes=15), timedelta(days=1)),
     (timedelta(hours=1), timedelta(days=14)),
 )
-"""Until the documents of a report are requested again, and until which age of the report. The requests are counted,
-so a clock that is wrong for a minute neither gives up a report nor stops it: it costs one request."""
+"""The time between two requests for the documents of a report, each up to an age of the report. The age is derived from
+the number of requests, so that a clock that is wrong for a minute costs one request, but no report is given up."""
 NEVER = datetime.min.replace(tzinfo=UTC)
-"""Before all synchronizations."""
+"""A time before all synchronizations."""
 
 
 def wait_after(asked: int) -> timedelta | None:
-    """How long to wait after a number of requests; None: they are enough, and the weekly bulk files are left."""
+    """The waiting time after a number of requests; None after the last one: then the weekly bulk files bring the
+    report."""
     before = timedelta(0)
     for wait, until in WAITS:
         asked -= (until - before) // wait
@@ -45,14 +47,14 @@ def wait_after(asked: int) -> timedelta | None:
 
 
 class Waiting(msgspec.Struct, frozen=True):
-    """A report that is not served yet, or is served from its package and not in companyfacts yet.
+    """A report that is not served yet, or that is served from its package and not in companyfacts yet.
 
     Attributes:
         filing: the report, as the feed names it.
-        due_at: when it is asked for next.
-        asked: how often it was asked for.
-        stated_at: when both documents of its company named it; from then on a synchronization serves it.
-        read_at: when a synchronization was last requested that reads its package.
+        due_at: the time of the next request.
+        asked: the number of requests so far.
+        stated_at: the time when both documents of its company named it; a synchronization after it serves the report.
+        read_at: the time of the last request for a synchronization that reads its package.
     """
 
     filing: NewFiling
@@ -62,13 +64,13 @@ class Waiting(msgspec.Struct, frozen=True):
     read_at: datetime | None = None
 
     def is_due(self, now: datetime) -> bool:
-        """Whether it is to be asked for; also if the clock was ahead when the time was set."""
+        """Whether a request is due; also if the clock was ahead when the time was set."""
         return not now < self.due_at <= now + WAITS[-1][0]
 
 
 class Queue(msgspec.Struct, frozen=True):
-    """What was read of the feed: when last, the filings that are known (NewFiling.key), the reports that wait, the
-    validators of its first pages, and the malformed entries that were told."""
+    """The state of the feed: the time of its last reading, the keys of known filings (NewFiling.key), the waiting
+    reports, the validators of its first pages, and the malformed entries that were reported."""
 
     looked_at: datetime | None = None
     read: list[str] = []
@@ -78,11 +80,11 @@ class Queue(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, root: Path, patience: float = 0.0) -> "Queue":
-        """The queue of a home; an empty one if there is none, or if it is damaged: then the feed is read further back.
+        """Read the queue of a home; empty if it is missing or damaged: then the feed is read further back.
 
         Args:
             root: the folder of the home.
-            patience: as for warehouse.shared.store.opened: that of a run.
+            patience: as for warehouse.shared.store.opened; a run passes its own.
 
         Raises:
             StoreError: the store cannot be read.
@@ -96,7 +98,7 @@ class Queue(msgspec.Struct, frozen=True):
         return cls()
 
     def save(self, root: Path, patience: float = 0.0) -> None:
-        """Write the queue, so that after a failure of power there is the old one or this one.
+        """Write the queue completely or not at all, even if the power fails.
 
         Args:
             root, patience: as for `of`.

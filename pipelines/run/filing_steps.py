@@ -1,7 +1,7 @@
 """The steps of the filings themselves: fetching and decoding them.
 
-Belongs here: what people see of them, and that failures leave the run to go on without. Does not: which documents
-are wanted (stages.wanted_filings), their rows (stages.statements), the steps of values (steps).
+Belongs here: the results that are shown, and continuing the run after a failure. Does not: choosing documents
+(stages.wanted_filings), their rows (stages.statements), the steps of values (steps).
 """
 
 from collections.abc import Iterator
@@ -36,7 +36,8 @@ KEYS = {"data_sets": ["name"], "packages": ["cik", "accession"]}
 
 
 def filings(synchronization: Synchronization, log: Log) -> StepResult:
-    """The SEC's data sets and the XBRL packages of filings, as received, in the raw zone; one row for each document."""
+    """Fetches the SEC's data sets and the XBRL packages of filings into the raw zone, unchanged; one row for each
+    document."""
     with _going_on(log):
         _fetch(synchronization, log)
     return _result(synchronization.lake)
@@ -59,7 +60,8 @@ def _fetch(synchronization: Synchronization, log: Log) -> None:
 
 
 def statements(synchronization: Synchronization, log: Log) -> StepResult:
-    """What filings state beside companyfacts: facts by member and under own elements, and the lines of statements."""
+    """Decodes filings for facts that companyfacts lacks, by member or under the filer's own elements, and for the lines
+    of statements."""
     with _going_on(log):
         return _decode(synchronization, log)
     return StepResult({"row_count": 0})
@@ -83,7 +85,8 @@ def _decode(synchronization: Synchronization, log: Log) -> StepResult:
 
 @contextmanager
 def _going_on(log: Log) -> Iterator[None]:
-    """Warn of an error, which is no failure of the run: values are made from what is there. A refusal ends the run."""
+    """Turn an error into a warning, and continue: values are made from the documents that exist. A refusal ends the
+    run."""
     try:
         yield
     except RefusedError:
@@ -96,7 +99,7 @@ def _going_on(log: Log) -> Iterator[None]:
 
 @contextmanager
 def _origin(synchronization: Synchronization) -> Iterator[Origin | None]:
-    """Where the documents of filings come from; None: the source has none."""
+    """The origin of the documents of filings; None if the source has no such documents."""
     if synchronization.source_name != "mirror":
         with synchronization.open() as source:
             yield Origin(source)
@@ -106,7 +109,7 @@ def _origin(synchronization: Synchronization) -> Iterator[Origin | None]:
 
 
 def _result(lake: Lake) -> StepResult:
-    """What people see: the files of packages, and the numbers of data sets and packages that are in the raw zone."""
+    """The result that is shown: the files of packages, and the numbers of data sets and packages in the raw zone."""
     counts: dict[str, Shown] = {name: _fetched(lake, name, key) for name, key in KEYS.items()}
     if not lake.holds("packages"):
         return StepResult(shown_rows(pl.DataFrame(schema=PACKAGES), **counts))
@@ -114,7 +117,7 @@ def _result(lake: Lake) -> StepResult:
 
 
 def _fetched(lake: Lake, name: str, key: list[str]) -> int:
-    """The number of data sets, or of filings, of which a document was fetched."""
+    """The number of data sets, or of filings, with a fetched document."""
     if not lake.holds(name):
         return 0
     return int(lake.scan(name).drop_nulls("digest").select(pl.struct(key).n_unique()).collect().item())

@@ -1,6 +1,6 @@
-"""The first build of a synchronization with the SEC: published before the filings themselves are fetched.
+"""The first build of a synchronization with the SEC, published before the filings themselves are fetched.
 
-Belongs here: what it is made of. Does not: the build that follows with what was read of the filings, which the steps
+Belongs here: the steps of the first build. Does not: the second build with facts from the filings, which the steps
 after this one make, as with every other source (plan).
 """
 
@@ -16,7 +16,8 @@ STEPS: tuple[Callable[[Synchronization, Log], StepResult], ...] = (steps.values,
 
 
 def first_build(synchronization: Synchronization, log: Log) -> StepResult:
-    """Only of the SEC, whose filings take minutes to hours: a build of what is there, published before they come."""
+    """Publishes a first build from companyfacts and earlier filings, because the SEC's filings take minutes to hours to
+    fetch; other sources and runs for single reports skip this step."""
     if not synchronization.publishes_first:
         return StepResult({"row_count": 0})
     for step in STEPS:
@@ -40,4 +41,4 @@ def _of_first_build(gate: Gate) -> Gate:
 
 
 GATES = gates.GATES | {"first_build": tuple(map(_of_first_build, gates.OF_TABLES))}
-"""The conditions after each step, those of the first build among them."""
+"""The gates after each step, including the first build."""

@@ -1,8 +1,8 @@
-"""Conditions of the source as a whole, which hold back publishing: one function for each, with the rows that fail.
+"""Gates: conditions of the source as a whole that hold back publishing, one function for each, with the failing rows.
 
-Belongs here: what must hold before a build is published. Does not: conditions of the rows of a company, which hold back
-this company only (tables.row_gates), checks of values that only warn (pipelines.quality), how Dagster shows them
-(checks).
+Belongs here: conditions that must hold before a build is published. Does not: conditions of the rows of a company,
+which hold back this company only (tables.row_gates), checks of values that only warn (pipelines.quality), showing gates
+in Dagster (checks).
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ LARGEST_LOSS = 0.01
 """If more than this share of the companies loses all values, the source or the service is at fault."""
 
 FEW = 3
-"""Up to so many quarantined or withdrawn companies never hold back publishing, however small the source is."""
+"""Up to this number, quarantined or withdrawn companies never hold back publishing, even if the source is small."""
 
 
 LOGGED = pl.Schema({"cik": pl.String, "cause": pl.String, "is_current": pl.Boolean})
@@ -32,11 +32,11 @@ LOGGED = pl.Schema({"cik": pl.String, "cause": pl.String, "is_current": pl.Boole
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a gate found: it holds if there are no rows.
+    """The result of a gate, which holds if no row contradicts it.
 
     Attributes:
-        description: what the rows have in common; or, if it holds, what to know.
-        rows: what contradicts the gate.
+        description: the problem of the rows; if the gate holds, a note.
+        rows: the rows that contradict the gate.
     """
 
     description: str = ""
@@ -44,19 +44,19 @@ class Finding:
 
     @property
     def holds(self) -> bool:
-        """Whether nothing contradicts the gate."""
+        """Whether no row contradicts the gate."""
         return self.rows.is_empty()
 
 
 def failing(rows: pl.DataFrame, description: str) -> Finding:
-    """Some rows that contradict a gate, with the description; without rows it holds."""
+    """The result for rows that contradict a gate, with the description; without rows, the gate holds."""
     return Finding("" if rows.is_empty() else description, rows)
 
 
 def ticker_list_is_complete(synchronization: Synchronization) -> Finding:
-    """The SEC's list has not lost many companies at once, and no symbol belongs to two companies.
+    """The SEC's list of companies has not lost many companies at once, and no symbol belongs to two companies.
 
-    The setting FUNDAMENTALS_CONFIRM_SHRINK=yes confirms the list; so does a list that says the same on another day.
+    The setting FUNDAMENTALS_CONFIRM_SHRINK=yes confirms the list; so does an unchanged list on the next day.
     """
     lake = synchronization.lake
     listed = lake.read("listings").filter("is_listed")["cik"].n_unique()
@@ -68,11 +68,12 @@ def ticker_list_is_complete(synchronization: Synchronization) -> Finding:
 
 
 def no_company_is_lost(synchronization: Synchronization) -> Finding:
-    """Every company that was covered before is still covered; one that leaves the SEC's list stays, as not listed.
+    """Every company in the build before is in this build, too; a company that leaves the SEC's list stays, as not
+    listed.
 
-    Three exceptions: a company whose only symbol now belongs to another company; one whose filings are no longer read,
-    with FUNDAMENTALS_FILINGS=off; and a few companies whose values were all withdrawn, which the log shows. Many of the
-    latter at once are an error of the service.
+    Three exceptions: a company whose only symbol now belongs to another company; a company whose filings are no longer
+    read, with FUNDAMENTALS_FILINGS=off; and a few companies whose values were all withdrawn, according to the version
+    log. Many such companies at once are an error of the service.
     """
     lake = synchronization.lake
     covered = lake.read(assembled("companies")).select("cik").unique()
@@ -90,7 +91,8 @@ def no_company_is_lost(synchronization: Synchronization) -> Finding:
 
 
 def few_are_quarantined(synchronization: Synchronization) -> Finding:
-    """A broken document stops its company only; many broken documents hold back publishing."""
+    """At most three companies, or a tenth of the companies with documents, are in quarantine and keep their earlier
+    values."""
     lake = synchronization.lake
     quarantined = lake.read("quarantine")
     with_documents = lake.read("documents").drop_nulls("facts_digest").height
@@ -105,11 +107,11 @@ Gate = Callable[[Synchronization], Finding]
 
 OF_TABLES: tuple[Gate, ...] = (no_company_is_lost, few_are_quarantined)
 GATES: dict[str, tuple[Gate, ...]] = {"documents": (ticker_list_is_complete,), "tables": OF_TABLES}
-"""The conditions after each step."""
+"""The gates after each step."""
 
 
 def checked(gate: Gate, synchronization: Synchronization) -> Finding:
-    """What a gate finds; if it does not hold, the synchronization is held back."""
+    """Run a gate; if it does not hold, record that it holds back the synchronization."""
     found = gate(synchronization)
     if not found.holds:
         synchronization.held_back_by.append(f"{gate.__name__}: {found.description}")

@@ -1,7 +1,8 @@
-"""What operators see of the SEC's newest filings: signs of life of the follower, and what its queue says.
+"""The signs of life of the follower of the SEC's newest filings, with figures of its queue, for operators.
 
-Belongs here: when the feed was read, what waits, when EDGAR had it; giving signs, in the home and in the store. Does
-not: their form (warehouse.record.follower), following (the command `follow` and Dagster's sensor do).
+Belongs here: the figures (last reading of the feed, waiting reports, times at which EDGAR had documents), and writing
+signs in the home and in the store. Does not: the form of a sign (warehouse.record.follower), following (the command `follow`
+and Dagster's sensor).
 """
 
 import os
@@ -20,15 +21,15 @@ from warehouse.record.follower import Sign
 from warehouse.shared.store import ONCE, StoreError, opened
 
 EVERY = 30.0
-"""Seconds between two signs: Dagster's daemon gives its own as often."""
+"""Seconds between two signs, as for Dagster's daemon."""
 
 
 def figures(queue: Queue, covered: Covered) -> Sign:
-    """What the queue says, as a sign of life of this moment.
+    """A sign of life with the present figures of the queue.
 
     Args:
-        queue: the queue, which also has reports that are served from their packages and that companyfacts lack.
-        covered: what is followed, and served: a report of another company is not to be served.
+        queue: the queue; it also has reports that are already served from their packages, but that companyfacts lacks.
+        covered: the followed companies and served filings; reports of other companies are not counted.
     """
     unserved = (one.filing for one in queue.waiting if one.filing.key not in covered.served)
     accepted = [filing.accepted_at for filing in unserved if filing.cik in covered.symbols]
@@ -36,7 +37,7 @@ def figures(queue: Queue, covered: Covered) -> Sign:
 
 
 def available(home: Home) -> dict[str, datetime]:
-    """When EDGAR had the documents of the reports that wait, by accession number; of the others it is not known."""
+    """The time when EDGAR had the documents of each waiting report, by accession number, where it is known."""
     with suppress(StoreError):
         waiting = Queue.of(home.root).waiting
         times = {one.filing.accession: [at for at in (one.read_at, one.stated_at) if at] for one in waiting}
@@ -45,10 +46,11 @@ def available(home: Home) -> dict[str, datetime]:
 
 
 class Heartbeat:
-    """Signs of life of this process. They never end it: without a disk or a store, the age of the last one tells."""
+    """Writes signs of life of this process. A failure to write is ignored: the age of the last sign then shows the
+    problem."""
 
     def __init__(self, home: Home) -> None:
-        """Give none yet; what the last process said of the feed and of reports stays.
+        """Keep the figures of the last process; no sign is written yet.
 
         Raises:
             StoreError: FUNDAMENTALS_STORE is no address, or a package is missing.
@@ -59,7 +61,7 @@ class Heartbeat:
         self._last = follower.read(home.root) or Sign(datetime.now(UTC))
 
     def give(self, sign: Sign | None = None) -> None:
-        """Give a sign with new figures, or with the last ones."""
+        """Write a sign with new figures, or with the last figures."""
         with self._lock, suppress(OSError, StoreError):
             self._last = sign or replace(self._last, at=datetime.now(UTC))
             follower.write(self._home.root, self._last)
@@ -68,7 +70,7 @@ class Heartbeat:
 
     @contextmanager
     def beating(self) -> Iterator[None]:
-        """Give a sign every half minute, in a thread, until the block ends."""
+        """Write a sign every half minute, in a thread, until the block ends."""
         over = threading.Event()
 
         def beat() -> None:

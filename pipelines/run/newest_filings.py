@@ -1,12 +1,13 @@
-"""Newest filings: the reports that the SEC's feed names, until their values are served.
+"""Newest filings: follows the reports that the SEC's feed names, until their values are served.
 
-Belongs here: reading the feed, and which companies are to be synchronized for its reports. Does not: the queue of these
-reports (filing_queue), the feed (edgar.newest), synchronizing (the command `follow` and the sensor both do, from what
-this says).
+Belongs here: reading the feed, and choosing the companies to synchronize for its reports. Does not: the queue of these
+reports (filing_queue), the format of the feed (edgar.newest), synchronizing (the command `follow` and the sensor do
+it).
 
-A report is synchronized when one of its sources has it: its package, at once, or both companyfacts and submissions,
-which name it some minutes later. One that was read from its package waits on until companyfacts has it, too. So nothing
-is lost, whatever ends in between. What the feed never named, the daily index has the next morning.
+A report is synchronized as soon as one of its sources has it: its package, at once, or both companyfacts and
+submissions, which name it some minutes later. A report that was read from its package stays in the queue until
+companyfacts has it, too, so that no report is lost if a process ends in between. The daily index of the next morning
+has reports that the feed never named.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -40,44 +41,48 @@ from pipelines.storage.lake import Lake
 from warehouse.build.pointer import current, synchronized
 
 LISTED, PUBLISHED = "tables/listings.parquet", "published/"
-"""Where a home has the list of companies, and the published build."""
+"""The places of the list of companies and of the published build in a home."""
 NEWEST = 20_000
-"""Most filings in table `served_filings`, and reports in table `feed_filings`: some weeks of them."""
+"""The most filings in table `served_filings`, and reports in table `feed_filings`: some weeks."""
 
 EVERY, AT_NIGHT = timedelta(minutes=1), timedelta(minutes=10)
-"""Between two looks at the feed: while EDGAR accepts filings, and otherwise."""
+"""The time between two readings of the feed: while EDGAR accepts filings, and otherwise."""
 OPENS, CLOSES, FRIDAY = time(6), time(22, 30), 4
-"""EDGAR accepts filings on weekdays from 6 to 22 o'clock in New York; the last ones are in the feed soon after."""
+"""EDGAR accepts filings on weekdays from 6 to 22 o'clock in New York; the last filings are in the feed soon after."""
 NEW_YORK = ZoneInfo("America/New_York")
 
 TOGETHER = 50
-"""Reports that are synchronized together at most: in a burst the first are served while the others are read."""
+"""The most reports that are synchronized together: when many arrive at once, the first are served while the others are
+read."""
 ASKED_TOGETHER = 100
-"""Most reports whose documents are requested at one look: some ten seconds, so that the feed is read each minute."""
+"""The most reports whose documents are requested after one reading of the feed: about ten seconds, so that the feed is
+read each minute."""
 FAILURES = 3
-"""So many failed requests for documents in a row end these requests until the next look."""
+"""After this number of failed requests for documents in a row, no more are sent until the next reading."""
 PUBLISHED_WITHIN = timedelta(minutes=15)
-"""A report whose synchronization has not led to a build so long after it was requested is tried again."""
+"""If the synchronization of a report has not led to a build within this time after its request, it is tried again."""
 UNLISTED = timedelta(days=1)
-"""So long a report waits whether its company is listed; a company that is listed later is requested anyway."""
+"""The time that a report of an unlisted company stays in the queue; a company that is listed later is requested
+anyway."""
 REMEMBERED = 10_000
-"""So many filings are known, by which the feed is read no further: those of a week, and more than one look reads. Not
-those of some days: a single wrong date would decide what is forgotten."""
+"""The number of known filings that are kept; the feed is read back to one of them. They cover a week, and are more than
+one reading returns. The limit is a number and not an age, because a single wrong date would remove filings."""
 SHOWN_ENTRIES = 3
 DOCUMENTS: Mapping[Kind, Callable[[str], str]] = {"companyfacts": facts_url, "submissions": submissions_url}
-"""The documents that have to name a report, with their addresses; companyfacts, which have it last, are asked first."""
+"""The documents that have to name a report, with their addresses; companyfacts, which names it last, is requested
+first."""
 CLOCKS = timedelta(minutes=10)
-"""Largest difference of this machine's clock from that of EDGAR."""
+"""The largest difference between the clocks of this machine and of EDGAR."""
 
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """What is covered, in the home or, if there is one, in the store.
+    """The followed companies and served filings, from the store or, without a store, from the home.
 
     Attributes:
         symbols: the first symbol of each listed company that is followed.
-        synchronized: when each company of the published build was synchronized last.
-        served: the newest filings that are read for the published build (NewFiling.key), and whether companyfacts has
+        synchronized: the time of the last synchronization of each company in the published build.
+        served: the newest filings that were read for the published build (NewFiling.key), and whether companyfacts has
             them.
     """
 
@@ -87,14 +92,14 @@ class Covered:
 
     @classmethod
     def of(cls, home: Home, symbols: Collection[str] = ()) -> "Covered":
-        """Read it.
+        """Read the state.
 
         Args:
             home: the home.
             symbols: the symbols to follow; empty: all.
 
         Raises:
-            HomeError, StoreError, BuildUnreadable: it cannot be read.
+            HomeError, StoreError, BuildUnreadable: the state cannot be read.
         """
         with TemporaryDirectory() as folder:
             copied = Home(Path(folder))
@@ -114,7 +119,7 @@ class Covered:
         )
 
     def has(self, one: Waiting) -> bool:
-        """Whether the published build has what companyfacts state of a report."""
+        """Whether the published build contains a report as companyfacts states it."""
         is_stated = one.stated_at and self.synchronized.get(one.filing.cik, NEVER) >= one.stated_at
         return bool(is_stated or self.served.get(one.filing.key))
 
@@ -124,7 +129,7 @@ def _is_of_covered(path: str) -> bool:
 
 
 def is_time_to_look(queue: Queue, now: datetime) -> bool:
-    """Whether the feed is to be read again; also if the clock was ahead when it was read."""
+    """Whether the feed has to be read again; also if the clock was ahead at the last reading."""
     local = now.astimezone(NEW_YORK)
     accepts = local.weekday() <= FRIDAY and OPENS <= local.time() < CLOSES
     return queue.looked_at is None or not timedelta(0) <= now - queue.looked_at < (EVERY if accepts else AT_NIGHT)
@@ -137,15 +142,16 @@ def read_feed(
     now: datetime,
     tell: Callable[[str], object],
 ) -> Queue:
-    """The queue with the reports that the feed names for the first time.
+    """Read the feed, and return the queue with the reports that it names for the first time.
 
-    A new queue knows the filings of the published build, and takes all others that were accepted since all companies
-    were synchronized, and those of covered companies before, down to one that is known. A time ahead counts as now.
+    A new queue starts with the filings of the published build as known. It takes all other filings that were accepted
+    since all companies were synchronized, and earlier filings of covered companies back to a known filing. A time in
+    the future counts as now.
 
     Args:
-        client: of the SEC.
+        client: sends requests to the SEC.
         queue: the queue.
-        covered: what is covered.
+        covered: the followed companies and served filings.
         now: the present time, in UTC.
         tell: called with the malformed entries of the feed, once for each.
 
@@ -180,26 +186,27 @@ def read_feed(
 def ask_for_documents(
     client: Client, store: RawStore, queue: Queue, covered: Covered, now: datetime
 ) -> tuple[Queue, list[NewFiling]]:
-    """Ask for the reports that are due, and tell which of them a source has that the published build does not have.
+    """Request the due reports, and return those that a source has and the published build lacks.
 
-    Reports whose package is there come first, and the others wait until there is none. The first time a report is due,
-    its package is expected to be there: the synchronization requests it. Companyfacts alone is not enough: submissions
-    have the time of acceptance.
+    Reports with a package come first; the others wait until no report with a package is left. At the first request, the
+    package is assumed to exist, and the synchronization requests it. Companyfacts alone is not enough, because the
+    submissions have the time of acceptance.
 
     Args:
-        client: of the SEC.
-        store: the raw zone, whose documents are not transferred again.
+        client: sends requests to the SEC.
+        store: the raw zone; its unchanged documents are not transferred again.
         queue: the queue.
-        covered: what is covered; a report of a company that is not listed waits whether it becomes one.
+        covered: the followed companies and served filings; a report of an unlisted company stays for a day in case the
+            company is listed.
         now: the present time, in UTC.
 
     Returns:
-        the queue without the reports that are served and those that were asked for two weeks; and the reports whose
-        companies are to be synchronized.
+        the queue, without reports that are served or were requested for two weeks; and the reports whose companies have
+            to be synchronized.
 
     Raises:
         RefusedError: EDGAR refuses all requests.
-        SettingError: FUNDAMENTALS_FILINGS is wrong.
+        SettingError: FUNDAMENTALS_FILINGS has an invalid value.
     """
     waiting = {one.filing.key: one for one in queue.waiting if not covered.has(one) and wait_after(one.asked)}
     due = [one for one in waiting.values() if one.is_due(now)]
@@ -217,16 +224,17 @@ def ask_for_documents(
 
 
 def _with_packages(client: Client, due: Sequence[Waiting], covered: Covered, now: datetime) -> list[Waiting]:
-    """The reports whose packages are to be read now."""
+    """The reports whose packages have to be read now."""
     unread = (one for one in due if one.filing.key not in covered.served)
     there = (one for one in unread if not one.asked or has_instance(client, one.filing.cik, one.filing.accession))
     return [msgspec.structs.replace(_later(one, now), read_at=now) for one in islice(there, TOGETHER)]
 
 
 def _with_documents(client: Client, store: RawStore, due: Sequence[Waiting], now: datetime) -> list[Waiting]:
-    """Request the documents of due reports; the reports that were asked for, marked where both documents name them.
+    """Request the documents of due reports. Returns the requested reports, marked if both documents name them.
 
-    After some failures in a row the others wait: each failure takes half a minute, in which the feed is not read.
+    After FAILURES in a row, the other reports wait, because each failure takes half a minute, in which the feed is not
+    read.
     """
     ask = cache(partial(_document, client, store))
     found, failures = [], 0
@@ -243,12 +251,12 @@ def _with_documents(client: Client, store: RawStore, due: Sequence[Waiting], now
 
 
 def _later(one: Waiting, now: datetime) -> Waiting:
-    """The report, after it was asked for once more."""
+    """The report after one more request."""
     return msgspec.structs.replace(one, asked=one.asked + 1, due_at=now + (wait_after(one.asked) or timedelta(0)))
 
 
 def _document(client: Client, store: RawStore, cik: str, kind: Kind) -> bytes | None:
-    """The current document of a company; empty if EDGAR has none, None if it does not answer."""
+    """The current document of a company; empty if EDGAR has no such document, None if EDGAR does not answer."""
     seen = store.seen(cik, kind)
     is_held = seen is not None and seen.digest is not None and store.has(seen.digest)
     try:
@@ -265,20 +273,20 @@ def _document(client: Client, store: RawStore, cik: str, kind: Kind) -> bytes | 
 def to_synchronize(
     home: Home, client: Client, covered: Covered, now: datetime, tell: Callable[[str], object]
 ) -> list[NewFiling]:
-    """The reports whose companies are to be synchronized now; the queue of the home is brought up to date.
+    """Update the queue of the home, and return the reports whose companies have to be synchronized now.
 
     Args:
         home: the home.
-        client: of the SEC; nothing else may ask it meanwhile.
-        covered: what is covered.
+        client: sends requests to the SEC; no other process may do so at the same time.
+        covered: the followed companies and served filings.
         now: the present time, in UTC.
-        tell: called with the malformed entries of the feed, and with the error if it cannot be read; the reports that
-            wait are asked for anyway.
+        tell: called with the malformed entries of the feed, and with the error if it cannot be read; the waiting
+            reports are requested anyway.
 
     Raises:
         RefusedError: EDGAR refuses all requests; no report is lost.
         StoreError: the store cannot be read or written.
-        SettingError: FUNDAMENTALS_FILINGS is wrong.
+        SettingError: FUNDAMENTALS_FILINGS has an invalid value.
     """
     now = now.replace(microsecond=0)  # the times of synchronizations are published in whole seconds
     queue = Queue.of(home.root)
@@ -297,10 +305,10 @@ def to_synchronize(
 
 
 def ask_again(home: Home) -> None:
-    """Ask for all reports that wait at the next look: a synchronization of all companies does so as it begins.
+    """Make all waiting reports due at the next reading; a synchronization of all companies calls this at its beginning.
 
-    It requests the companies of the daily index only. So its time, which all companies have after it, does not tell
-    that a report is served whose own synchronization was killed.
+    A synchronization of all companies may request only companies of the daily index, but records its time for all of
+    them. So this time does not prove that a report is served whose own synchronization was killed.
     """
     queue = Queue.of(home.root, store_patience())
     if queue.waiting:
@@ -309,9 +317,9 @@ def ask_again(home: Home) -> None:
 
 
 def note_feed(home: Home, lake: Lake) -> None:
-    """Write table `feed_filings`: the reports that wait, and those of before, of which packages may be in the home.
+    """Write table `feed_filings`: the waiting reports, and earlier ones, whose packages may be in the home.
 
-    What the submissions of a company say of a filing counts, as soon as they list it.
+    As soon as the submissions of a company list a filing, they are used instead of this table.
     """
     held = lake.read(FED) if lake.holds(FED) else FEED_FILINGS.to_frame()
     waiting = [one.filing for one in Queue.of(home.root, store_patience()).waiting]
@@ -326,17 +334,18 @@ def note_feed(home: Home, lake: Lake) -> None:
 
 
 def from_packages(home: Home, ciks: Collection[str]) -> set[str]:
-    """The companies among `ciks` with a report to read from its package, because no document is known to name it."""
+    """The companies among `ciks` with a report that is read from its package, because no document names it yet."""
     waiting = Queue.of(home.root, store_patience()).waiting
     stated = {one.filing.cik for one in waiting if one.stated_at}
     return {one.filing.cik for one in waiting if one.read_at}.intersection(ciks) - stated
 
 
 def note_served(lake: Lake) -> None:
-    """Write table `served_filings`: the newest filings of the build that is published now.
+    """Write table `served_filings`: the newest filings of the published build.
 
-    Also reports of the feed whose packages are decoded and have no facts, as amendments of Part III, or cannot be, as
-    the one of a co-registrant: they are not read again, and companyfacts is asked for them.
+    The table also has reports of the feed with a package that has no facts, such as amendments of Part III, or that
+    cannot be decoded, such as a co-registrant's package: they are not read again, but companyfacts is requested for
+    them.
     """
     newest = lake.read("filings", ["cik", "accession", "filed", "in_companyfacts"]).sort("filed", "accession", "cik")
     rows = newest.tail(NEWEST).select(SERVED_FILINGS.names())
@@ -350,10 +359,10 @@ def note_served(lake: Lake) -> None:
 
 @contextmanager
 def exclusive_access(home: Home) -> Iterator[None]:
-    """Ask the SEC in the `with` block, while no synchronization does.
+    """Allow requests to the SEC in the `with` block, while no synchronization sends any.
 
     Raises:
-        LeaseError, HomeError: another process holds the lease on the store, or without a store the home.
+        LeaseError, HomeError: another process holds the lease on the store or, without a store, the lock of the home.
     """
     home.prepare()
     copy = shared_home.of_home(home)

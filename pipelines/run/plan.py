@@ -1,7 +1,7 @@
-"""The composition of a synchronization: its steps in their order, and the conditions between them.
+"""The plan of a synchronization: its steps in their order, and the gates between them.
 
-Belongs here: what comes after what. Does not: what a step makes (steps, publication), what must hold (gates), how
-Dagster runs and shows it (assets, checks).
+Belongs here: the order. Does not: the work of a step (steps, publication), the conditions (gates), running and showing
+steps in Dagster (assets, checks).
 """
 
 import logging
@@ -24,15 +24,15 @@ LOG = logging.getLogger("fundamentals")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step.
+    """One step of a synchronization.
 
     Attributes:
-        name: what it makes.
-        group: the part of the work.
+        name: the name of its result.
+        group: the part of the pipeline.
         kinds: the libraries and formats that it uses, as Dagster shows them.
-        work: does it.
-        code: a digest of the code that decides what it makes; None: it depends on the source.
-        commits: whether the state is committed to the store after it.
+        work: does the work.
+        code: a digest of the code that determines its result; None if the result depends on the source.
+        commits: whether the state is committed to the store after the step.
     """
 
     name: str
@@ -44,11 +44,11 @@ class Step:
 
     @property
     def meaning(self) -> str:
-        """What it makes, in a sentence."""
+        """The description of the step, in a sentence."""
         return self.work.__doc__ or ""
 
     def run(self, synchronization: Synchronization, log: Log) -> StepResult:
-        """Do it, and report progress, counts and seconds; commit the state to the store if it is one after which to."""
+        """Run the step, and report progress, counts and seconds; commit the state to the store if the step does so."""
 
         def work() -> StepResult:
             result = self.work(synchronization, log)
@@ -59,7 +59,7 @@ class Step:
         return self.timed(work, log)
 
     def timed(self, work: Callable[[], StepResult], log: Log) -> StepResult:
-        """Do some work; report its progress, counts and seconds, and add the seconds to the result."""
+        """Run `work`, report its progress, counts and seconds, and add the seconds to the result."""
         began = time.monotonic()
         with run_log.progress_in(log):
             result = work()
@@ -88,10 +88,10 @@ STEPS = (
     Step("warehouse", PUBLISH, frozenset({"duckdb"}), publication.warehouse),
     Step("quality_report", PUBLISH, frozenset({"polars", "html"}), steps.quality_report, commits=True),
 )
-"""All steps, each after the one before it; without filings those of OF_FILINGS are left out.
+"""All steps in their order; with FUNDAMENTALS_FILINGS=off, the steps in OF_FILINGS are left out.
 
-Values are made from companyfacts and filings together. The SEC's filings may take long, so a first build is published
-before they are fetched; the steps after them then make another one if they state something new."""
+Values are made from companyfacts and filings together. Fetching the SEC's filings may take long, so a first build is
+published before; the later steps then make another build if the filings have new facts."""
 OF_FILINGS = ("first_build", "filings", "statements")
 
 
@@ -105,9 +105,9 @@ class Outcome:
     """The result of a synchronization.
 
     Attributes:
-        counts: what its steps report.
-        held_back_by: the conditions that held back publishing, each with what it found.
-        way: how the documents were brought up to date, and why so; empty if there is only one way.
+        counts: the counts that its steps report.
+        held_back_by: the gates that held back publishing, each with its description.
+        way: how the documents were brought up to date, with the reason; empty if the source allows only one way.
     """
 
     counts: dict[str, int]
@@ -117,12 +117,12 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A step that was run.
+    """A step that has run.
 
     Attributes:
         step: the step.
-        result: what it made.
-        findings: what each condition after it found.
+        result: its result.
+        findings: the results of the gates after it.
     """
 
     step: Step
@@ -131,7 +131,7 @@ class Done:
 
 
 def run_step(step: Step, synchronization: Synchronization, log: Log = LOG) -> Done:
-    """Run a step, and look whether the conditions after it hold.
+    """Run a step and the gates after it.
 
     Raises:
         PipelineError, WarehouseError: the step failed.
@@ -141,10 +141,10 @@ def run_step(step: Step, synchronization: Synchronization, log: Log = LOG) -> Do
 
 
 def run_all(synchronization: Synchronization, run: Callable[[Step, Synchronization], Done] = run_step) -> Outcome:
-    """Synchronize: all steps that are wanted, until a gate holds back publishing.
+    """Synchronize: run all wanted steps, until a gate holds back publishing.
 
     Args:
-        synchronization: one that runs (Synchronization.running).
+        synchronization: a running synchronization (Synchronization.running).
         run: runs one step.
 
     Raises:

@@ -1,7 +1,7 @@
-"""Publishing: a new build if a row is new, otherwise only the times of the synchronization.
+"""Publishing: a new build if a row has changed, otherwise only the times of the synchronization.
 
-Belongs here: the last step before readers see anything. Does not: writing a build (warehouse.build.publish), what must
-hold before (gates).
+Belongs here: the last step before readers see new rows. Does not: writing a build (warehouse.build.publish), the conditions
+for publishing (gates).
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,8 @@ from warehouse.build import publish, runs
 
 
 def warehouse(synchronization: Synchronization, _: Log) -> StepResult:
-    """The published build: a new DuckDB file, verified before it becomes the current one; none if nothing is new."""
+    """Publishes a new build, a DuckDB file that is verified before it becomes the current one; if no row has changed,
+    the current build stays."""
     result = _published(synchronization)
     newest_filings.note_served(synchronization.lake)
     return result
@@ -68,15 +69,16 @@ def _published(synchronization: Synchronization) -> StepResult:
 
 
 def _has_rows(before: publish.Pointer, build: publish.Build) -> bool:
-    """Whether the rows of companies in a build that was made again are those of the build before.
+    """Whether a build that was made again has the same rows of companies as the build before.
 
-    Table `changes`, which lists what is new since the build before, is empty in one that has nothing new.
+    Other tables are not compared: table `changes` lists changes since the build before, so it is empty in a build
+    without changes.
     """
     return all(before.sums.get(name) == str(build.sums[name]) for name in stored.OF_COMPANIES)
 
 
 def _renewal(lake: Lake, before: publish.Pointer | None) -> publish.Renewal | None:
-    """The companies whose rows replace those of the build before; None if all rows are written."""
+    """The rows of changed companies, which replace their rows of the build before; None if all rows are written."""
     changed = stored.changed_since(lake, before.build) if before else None
     if before is None or changed is None:
         return None
@@ -87,7 +89,7 @@ def _renewal(lake: Lake, before: publish.Pointer | None) -> publish.Renewal | No
 def _kept(
     synchronization: Synchronization, build: publish.Pointer, inputs: str, times: Mapping[str, Any]
 ) -> StepResult:
-    """Readers keep the build that they have: nothing is new, or rows that were computed again are the same."""
+    """Keep the current build, because no row has changed; only the times are recorded."""
     if stored.changed_since(synchronization.lake, build.build) is None:  # other code made the same rows
         stored.remember_built(synchronization.lake, build.build)
     if synchronization.first is None or build.inputs != inputs:

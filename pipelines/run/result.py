@@ -1,7 +1,7 @@
-"""What a step of a synchronization made, and what people see of it.
+"""The result of a step of a synchronization, with the numbers and tables that are shown to people.
 
-Belongs here: numbers, tables and texts by name, without any library that shows them. Does not: making them (steps),
-how Dagster shows them (assets).
+Belongs here: numbers, tables and texts by name, independent of the library that shows them. Does not: making them
+(steps), showing them in Dagster (assets).
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ SAMPLE_ROWS = 12
 
 
 class Markdown(str):
-    """Text that people see as Markdown."""
+    """Text that is shown as Markdown."""
 
     __slots__ = ()
 
@@ -28,23 +28,23 @@ class Markdown(str):
 
 
 class Link(str):
-    """An address of the web that people open."""
+    """A web address that is shown as a link."""
 
     __slots__ = ()
 
 
 Shown = int | float | str | Path | pl.DataFrame
-"""What people see of a step: a number, a text, Markdown, a link, a file, or some rows."""
+"""An entry that is shown for a step: a number, a text, Markdown, a link, a file, or rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """What a step made.
+    """The result of a step.
 
     Attributes:
-        shown: what people see, by name; whole numbers are counts.
-        version: a digest that tells whether the rows may differ from those of another run; empty: it is not known.
-        tables: for a new build the rows of each published table, and a digest of them.
+        shown: the entries to show, by name; whole numbers are counts.
+        version: a digest that differs if the rows may differ from another run; empty if it is not known.
+        tables: for a new build, the number of rows of each published table, and a digest of them.
     """
 
     shown: Mapping[str, Shown]
@@ -53,18 +53,18 @@ class StepResult:
 
     @property
     def counts(self) -> dict[str, int]:
-        """The whole numbers among what people see."""
+        """The whole numbers among the shown entries."""
         return {name: value for name, value in self.shown.items() if isinstance(value, int)}
 
 
 def shown_rows(rows: pl.DataFrame, **more: Shown) -> dict[str, Shown]:
-    """What people see of rows: their number, the number of companies, further entries, and last a few of the rows."""
+    """The entries to show for rows: their number, the number of companies, further entries, and a few of the rows."""
     companies = {"companies": rows["cik"].n_unique()} if "cik" in rows.columns else {}
     return {"row_count": rows.height, **companies, **more, "sample": rows.head(SAMPLE_ROWS)}
 
 
 def shown_table(lake: Lake, name: str, *, hidden: Sequence[str] = (), **more: Shown) -> dict[str, Shown]:
-    """The same for a table of the lake; only a few rows are read. `hidden` columns are not shown."""
+    """The entries to show for a table of the lake; only a few rows are read. `hidden` columns are not shown."""
     head = lake.head(name, SAMPLE_ROWS, hidden)
     companies = {"companies": lake.companies(name)} if "cik" in head.columns else {}
     return shown_rows(head, **more) | {"row_count": lake.height(name), **companies}

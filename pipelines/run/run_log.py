@@ -1,7 +1,7 @@
-"""What a synchronization tells in its log: progress of long steps, and after each step its counts and seconds.
+"""The log of a synchronization: progress of long steps, and after each step its counts and seconds.
 
-Belongs here: the connection between the steps and a log, such as that of a run of Dagster. Does not: the progress bars
-of the command (synchronize), and what a step makes (steps).
+Belongs here: the connection between the steps and a log, such as the log of a Dagster run. Does not: the progress bars
+of the command (synchronize), the work of a step (steps).
 """
 
 import time
@@ -19,7 +19,7 @@ SHOWN = 20
 
 @contextmanager
 def progress_in(log: Log) -> Iterator[None]:
-    """Write the progress of the `with` block into the log, not more often than every few seconds."""
+    """Write the progress of the `with` block into the log, at most every few seconds."""
     last = time.monotonic()
 
     def tell(stage: str, done: int, total: int) -> None:
@@ -33,13 +33,14 @@ def progress_in(log: Log) -> Iterator[None]:
 
 
 def in_words(counts: dict[str, int], seconds: float) -> str:
-    """Counts and seconds of a step, on one line."""
+    """Describe counts and seconds of a step in one line."""
     numbers = [f"{name.removeprefix('dagster/').replace('_', ' ')} {count:,}" for name, count in counts.items()]
     return f"{', '.join(numbers)}; {seconds:.1f} seconds"
 
 
 def warn_of_each(log: Log, what: str, companies: Sequence[str]) -> None:
-    """Write one warning about some companies or documents, with a line for each of the first ones; nothing without."""
+    """Write one warning about companies or documents, with a line for each of the first; without any, write no
+    warning."""
     if companies:
         more = [f"and {len(companies) - SHOWN:,} more"] if len(companies) > SHOWN else []
         log.warning("\n".join([f"{len(companies):,} {what}:", *companies[:SHOWN], *more]))

@@ -1,7 +1,7 @@
 """The steps of a synchronization: documents, facts, values, versions, tables, and the report of the published build.
 
-Belongs here: what each step makes, and what people look at. Does not: any rule or path (stages, tables), publishing
-(publication), the order of the steps (plan), how Dagster shows them (assets).
+Belongs here: running each step, and its result to show. Does not: any rule or path (stages, tables), publishing
+(publication), the order of the steps (plan), showing them in Dagster (assets).
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -37,16 +37,18 @@ from warehouse.build import publish
 from warehouse.record.service_place import pages_of
 
 WAY = "way"
-"""How the documents were brought up to date, and why so."""
+"""The name of the entry that says how the documents were brought up to date, with the reason."""
 MALFORMED_ROWS = "malformed_rows"
-"""The number of rows of the SEC's list that were skipped."""
+"""The name of the count of skipped rows of the SEC's list."""
 OF_YEARS = pl.col("n") == TWELVE_MONTHS
-"""Counts cover twelve months and balances; a quarter is a part of twelve months, and would count twice."""
+"""Only values of twelve months and balances are counted; values of quarters are parts of twelve months, and would count
+twice."""
 FEEDING_FORMS = frozenset((*PERIODIC_FORMS, *CURRENT_FORMS))
 
 
 def documents(synchronization: Synchronization, log: Log) -> StepResult:
-    """EDGAR's documents of every listed company, as received, in the raw zone; one row for each company."""
+    """Fetches EDGAR's companyfacts and submissions of every listed company into the raw zone, unchanged; one row for
+    each company."""
     now, lake, store = synchronization.started_at, synchronization.lake, synchronization.store
     with synchronization.open() as source:
         for line in mend(synchronization.home):
@@ -55,7 +57,7 @@ def documents(synchronization: Synchronization, log: Log) -> StepResult:
         skipped = listing_checks.skipped(lake.read(listing_checks.TABLE))
         run_log.warn_of_each(log, "rows of the SEC's list are malformed and were skipped", skipped)
         ciks = documents_stage.companies_asked(listings, synchronization.asked)
-        # symbols that are named, and with --full all, are requested even if a 404 is remembered
+        # named symbols, and with --full all companies, are requested even after a recorded 404
         again = synchronization.asked.symbols or synchronization.asked.full
         absence_lasts = timedelta(0) if again else None
         asked_for = _without_packages(synchronization, ciks)
@@ -98,7 +100,8 @@ def documents(synchronization: Synchronization, log: Log) -> StepResult:
 
 
 def _without_packages(synchronization: Synchronization, ciks: Sequence[str]) -> list[str]:
-    """The companies whose documents are requested: those of the reports that are read from packages now wait."""
+    """The companies whose documents are requested; companies with a report that is now read from its package are left
+    out."""
     lake = synchronization.lake
     if not synchronization.newest or filings_wanted() == "off" or not lake.holds("documents"):
         return [*ciks]
@@ -108,7 +111,8 @@ def _without_packages(synchronization: Synchronization, ciks: Sequence[str]) -> 
 
 
 def facts(synchronization: Synchronization, log: Log) -> StepResult:
-    """The filed facts that the rules use, one row for each fact and filing, of every company with valid documents."""
+    """Decodes the filed facts that the rules use, for every company with valid documents; one row for each fact and
+    filing."""
     counts = facts_stage.update(
         synchronization.store, synchronization.lake, again(synchronization), synchronization.workers
     )
@@ -116,14 +120,14 @@ def facts(synchronization: Synchronization, log: Log) -> StepResult:
 
 
 def facts_result(synchronization: Synchronization, log: Log, counts: Mapping[str, Any]) -> StepResult:
-    """What people see of the facts."""
+    """The result of the facts that is shown."""
     lake = synchronization.lake
     _warn_of_quarantined(lake.read("quarantine"), log)
     return _result(lake, "facts", shown_table(lake, "facts", **counts))
 
 
 def _warn_of_quarantined(rows: pl.DataFrame, log: Log) -> None:
-    """Name companies in quarantine."""
+    """Write a warning with the companies in quarantine."""
     quarantined = rows.select("cik", "place", "reason").iter_rows()
     run_log.warn_of_each(
         log,
@@ -133,7 +137,8 @@ def _warn_of_quarantined(rows: pl.DataFrame, log: Log) -> None:
 
 
 def values(synchronization: Synchronization, log: Log) -> StepResult:
-    """Every standardized value that a filing led to, with its cause and legs, and the reasons of gaps."""
+    """Applies the rules: every standardized value after each filing, with its cause and legs, and the reasons of
+    gaps."""
     steps = Steps()
     if synchronization.first:
         synchronization.begin_again()
@@ -142,7 +147,7 @@ def values(synchronization: Synchronization, log: Log) -> StepResult:
 
 
 def values_result(synchronization: Synchronization, log: Log, counts: Mapping[str, Any], steps: "Steps") -> StepResult:
-    """What people see of the values, and of the steps of the rules."""
+    """The result of the values, and of the steps of the rules, that is shown."""
     lake = synchronization.lake
     if lines := [
         f"{name}: {height:,} rows, {seconds:.3f} seconds" for name, height, seconds in steps.table.iter_rows()
@@ -177,7 +182,8 @@ class Steps:
 
 
 def versions(synchronization: Synchronization, _: Log) -> StepResult:
-    """The version log with the versions that are new; a new segment is committed with the build."""
+    """Compares the values with the version log, and records new versions in a segment that is committed with the
+    build."""
     segments = versions_stage.update(
         synchronization.lake,
         synchronization.home.log,
@@ -192,7 +198,7 @@ def versions(synchronization: Synchronization, _: Log) -> StepResult:
 
 
 def _commit_segments(lake: Lake, segments: Sequence[str]) -> None:
-    """Write the segments that the build has to commit."""
+    """Write the names of the segments that the build has to commit."""
     lake.write(stored.SEGMENTS, pl.DataFrame({"segment": segments}, schema={"segment": pl.String}))
 
 
@@ -203,7 +209,7 @@ def pointed(synchronization: Synchronization) -> tuple[str, ...]:
 
 
 def versions_result(synchronization: Synchronization, segments: Sequence[str]) -> StepResult:
-    """What people see of the versions; the segments that the build has to commit become a table."""
+    """The result of the versions that is shown; the segments that the build has to commit are written to a table."""
     lake = synchronization.lake
     _commit_segments(lake, segments)
     rows, current = lake.scan(VERSIONS).filter(OF_YEARS), pl.col("is_current") & pl.col("value").is_not_null()
@@ -222,7 +228,8 @@ def versions_result(synchronization: Synchronization, segments: Sequence[str]) -
 
 
 def assembly(synchronization: Synchronization, log: Log) -> StepResult:
-    """The rows of all tables of the warehouse, before they are published; companies whose rows fail are held back."""
+    """Assembles the rows of all published tables; a company whose rows fail a row gate is held back and keeps its
+    earlier rows."""
     lake = synchronization.lake
     named = _named(synchronization)
     before = synchronization.before
@@ -248,7 +255,7 @@ def assembly(synchronization: Synchronization, log: Log) -> StepResult:
 
 
 def _assemble(synchronization: Synchronization, named: Collection[str]) -> None:
-    """Make the rows of the companies of which something changed, or which are named, and the small tables."""
+    """Make the rows of companies with changed inputs, and of the named companies, and the small tables."""
     lake, before = synchronization.lake, synchronization.before
     with loading():
         from pipelines.tables import build_tables
@@ -269,7 +276,7 @@ def _assemble(synchronization: Synchronization, named: Collection[str]) -> None:
 
 
 def _hold_back(synchronization: Synchronization, faults: Sequence[Fault]) -> None:
-    """Leave companies whose rows may not be published out of the new segment of the log, and quarantine them."""
+    """Quarantine companies whose rows may not be published, and remove them from the new segment of the log."""
     if not faults:
         return
     lake, home = synchronization.lake, synchronization.home
@@ -279,7 +286,7 @@ def _hold_back(synchronization: Synchronization, faults: Sequence[Fault]) -> Non
 
 
 def quality_report(synchronization: Synchronization, _: Log) -> StepResult:
-    """The quality report of the published build: checks, coverage, gaps, restatements, differences."""
+    """Writes the quality report of the published build: checks, coverage, gaps, restatements, differences."""
     lake, published = synchronization.lake, synchronization.home.published
     pointer = publish.current(published)
     if pointer is None:
@@ -296,28 +303,28 @@ def quality_report(synchronization: Synchronization, _: Log) -> StepResult:
 
 
 def _led_to_build(synchronization: Synchronization) -> list[pl.DataFrame]:
-    """The rows of the synchronizations that led to the published build, if there is any; this one comes after them."""
+    """The rows of table `syncs` for the synchronizations that led to the published build, before this one."""
     lake, table = synchronization.lake, stored.assembled("syncs")
     if not lake.holds(table):
         return []
     led, pointer = lake.read(table), publish.readable(synchronization.home.published)
     newest = lake.inputs(table).get(stored.NEWEST) or led["build"].last()
     if not pointer or newest != pointer.build:
-        led = led.filter(pl.col("build") != newest)  # it found nothing new, was held back, or was killed
+        led = led.filter(pl.col("build") != newest)  # it changed no row, was held back, or was killed
     return [led]
 
 
 def again(synchronization: Synchronization) -> list[str]:
-    """The companies to process again even if nothing is new."""
+    """The companies to process again even if their inputs are unchanged."""
     if not synchronization.full:
         return []
     lake, asked = synchronization.lake, synchronization.asked
-    held = () if asked.symbols else lake.inputs("facts")  # of companies that are not listed any more, too
+    held = () if asked.symbols else lake.inputs("facts")  # includes companies that are no longer listed
     return sorted({*documents_stage.companies_asked(lake.read("listings"), asked), *held})
 
 
 def _named(synchronization: Synchronization) -> list[str]:
-    """The same, but none once the first build has processed them."""
+    """The companies of `again`; empty after the first build, which has processed them."""
     return [] if synchronization.first else again(synchronization)
 
 

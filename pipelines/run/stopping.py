@@ -1,10 +1,10 @@
 """The end of a synchronization that is stopped with Ctrl-C or SIGTERM.
 
-Belongs here: making sure that it ends soon, and what it prints then. Does not: closing connections (edgar).
+Belongs here: making sure that it ends soon, and its last message. Does not: closing connections (edgar).
 
-Python calls the handler of a signal between two of its own instructions only: not while Polars or DuckDB compute, or
-while a library waits. So a thread receives the signal as well. If the process has not ended some seconds later, the
-thread ends it. That is safe at any moment, as for a process that is killed.
+Python calls a signal handler only between two of its own instructions, not while Polars or DuckDB compute or a library
+waits. So a thread receives the signal, too. If the process has not ended some seconds later, the thread ends it. This
+is safe at any moment, like killing the process.
 """
 
 import os
@@ -19,38 +19,38 @@ from warehouse.build.pointer import Pointer
 from warehouse.build.publish import readable
 
 STATUS = 130
-"""The exit status of a process that SIGINT ended, as shells have it."""
+"""The exit status of a process that SIGINT ended, as in shells."""
 ENDINGS = (signal.SIGINT, signal.SIGTERM)
 
 GRACE = 4.0
-"""Seconds in which a synchronization may end by itself."""
+"""Seconds within which a synchronization may end by itself."""
 
 UNPUBLISHED = "fundamentals sync: stopped; nothing was published, and what was fetched is kept"
 PUBLISHED = "fundamentals sync: stopped; a build was published before, and what was fetched is kept"
 
 
 def of_synchronization(published: Path, before: Pointer | None) -> str:
-    """What a synchronization prints that is stopped: filings are fetched after a build is published.
+    """The message of a stopped synchronization; it depends on whether the first build was published before the filings.
 
     Args:
         published: the folder of builds.
-        before: the pointer when it began.
+        before: the pointer at the beginning of the synchronization.
     """
     return UNPUBLISHED if readable(published) == before else PUBLISHED
 
 
 @contextmanager
 def ends_soon_after_signal(last_words: Callable[[], str], grace: float = GRACE) -> Iterator[None]:
-    """SIGINT and SIGTERM interrupt the `with` block; if it does not end within so many seconds, end the process.
+    """Let SIGINT and SIGTERM interrupt the `with` block; if it does not end within the grace time, end the process.
 
-    A shell starts commands in the background with SIGINT ignored; here it is not.
+    A shell starts background commands with SIGINT ignored; this function makes it work again.
 
     Args:
-        last_words: what is printed then.
-        grace: the seconds.
+        last_words: returns the message that is printed then.
+        grace: the grace time in seconds.
     """
     if threading.current_thread() is not threading.main_thread():
-        yield  # signals are the business of the main thread
+        yield  # only the main thread can handle signals
         return
     reader, writer = os.pipe()
     os.set_blocking(writer, False)

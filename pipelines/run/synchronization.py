@@ -1,6 +1,6 @@
-"""A synchronization: what was asked for, the folders of its home, and the lock of the home while it runs.
+"""A synchronization: its request, the folders of its home, and the lock of the home while it runs.
 
-Belongs here: what all steps share. Does not: the steps (steps), their order (plan), Dagster (resources).
+Belongs here: the state that all steps share. Does not: the steps (steps), their order (plan), Dagster (resources).
 """
 
 import os
@@ -39,31 +39,32 @@ from warehouse.shared.store import Head, Store, StoreConflict, StoreError
 
 
 class Log(Protocol):
-    """Where a synchronization tells what it does: a logger, or the log of a run of Dagster."""
+    """The log of a synchronization: a logger, or the log of a Dagster run."""
 
     def info(self, msg: object) -> object:
-        """Tell what was done."""
+        """Report finished work."""
 
     def warning(self, msg: object) -> object:
-        """Tell what somebody should look at."""
+        """Report a problem that somebody should look at."""
 
 
 RECORD = f"published/{runs.FILE}"
-"""The record of runs, the only file that a run which failed commits: replicas have its result."""
+"""The record of runs: the only file that a failed run commits, so that replicas have its result."""
 
 
 def published_before(published: Path) -> Pointer | None:
-    """The pointer to the published build; None if there is none, or if it is damaged and must be published again."""
+    """The pointer to the published build; None if nothing is published, or if the build is damaged and must be
+    published again."""
     pointer = readable(published)
     return pointer if pointer and is_whole(published, pointer) else None
 
 
 SYNC_ID = "%Y%m%dT%H%M%S%fZ"
-"""The form of the id of a synchronization, and of the build that it publishes: when it began."""
+"""The form of the id of a synchronization and of its build: the time when the synchronization began."""
 
 
 def began(build: str) -> datetime | None:
-    """When the synchronization began that made a build; None if its id does not say so."""
+    """The beginning of the synchronization that made a build; None if the id of the build is not a time."""
     with suppress(ValueError):
         return datetime.strptime(build, SYNC_ID).replace(tzinfo=UTC)
     return None
@@ -71,7 +72,8 @@ def began(build: str) -> datetime | None:
 
 @contextmanager
 def _refusals_noted(store: Store) -> Iterator[None]:
-    """Note in the store that the code of this machine may not write it, for the metrics of all replicas."""
+    """If the code of this machine may not write the store, record this in the store, for the metrics of all
+    replicas."""
     try:
         yield
     except CodeError:
@@ -82,21 +84,21 @@ def _refusals_noted(store: Store) -> Iterator[None]:
 
 @dataclass
 class Synchronization:
-    """One synchronization with a source; `running` makes one that may write.
+    """One synchronization with a source; it may write inside of `running`.
 
     Attributes:
-        home: where it reads and writes.
+        home: the home that it reads and writes.
         source: `live`, `sample`, `sample-next-day`, or the path of a mirror or of companyfacts.zip.
-        symbols: symbols of the companies to update, with commas; empty: all.
-        full: whether everything is processed again, even if nothing is new.
-        newest: whether it is for reports of the feed: their packages are read, and the documents of the companies are
+        symbols: symbols of the companies to update, separated by commas; empty: all.
+        full: whether all companies are processed again, even with unchanged inputs.
+        newest: whether it is for reports of the feed: their packages are read, and documents of the companies are
             requested only if they are known to name the reports.
-        started_at: when it began, in UTC; everything that it records has this time.
+        started_at: its beginning, in UTC; all its records have this time.
         workers: the processes that share the work.
-        result: one of warehouse.build.runs.RESULTS; until a step says otherwise, it failed.
+        result: one of warehouse.build.runs.RESULTS; FAILED until a step changes it.
         copy: the working copy of the store in the home, while it runs; None without a store.
-        first: what was published before the filings were fetched; None: nothing was.
-        held_back_by: the conditions that hold back publishing, each with what it found.
+        first: the first build, published before the filings were fetched; None without a first build.
+        held_back_by: the gates that hold back publishing, each with its description.
     """
 
     home: Home
@@ -117,9 +119,9 @@ class Synchronization:
 
     @contextmanager
     def running(self, wait: Callable[[str], object] | None = None) -> Iterator["Synchronization"]:
-        """Prepare and lock the home until the `with` block ends; then record the result beside the builds.
+        """Prepare and lock the home until the `with` block ends; then record the result in the folder of builds.
 
-        With a store, the lease on it is taken, and the home takes over what it has.
+        With a store, the lease on it is taken, and the state of the store is copied to the home.
 
         Args:
             wait: called with a message while another synchronization holds the home; None: do not wait.
@@ -127,8 +129,8 @@ class Synchronization:
         Raises:
             HomeError: the home cannot be written, or, without `wait`, another synchronization holds it.
             LeaseError: without `wait`, another synchronization holds the lease on the store.
-            SettingError: FUNDAMENTALS_FILINGS is wrong.
-            CodeError: the code or the rules are older than those that the store or the home was last written with.
+            SettingError: FUNDAMENTALS_FILINGS has an invalid value.
+            CodeError: the code or the rules are older than the version that last wrote the store or the home.
             StoreError: the store cannot be used.
         """
         filings_wanted()  # a wrong setting ends the run before it begins
@@ -161,7 +163,7 @@ class Synchronization:
                     if self.result == runs.FAILED and self.held_back_by:
                         self.result = runs.HELD_BACK
                     self._record()
-                    if self.copy and self.result == runs.HELD_BACK:  # what is doubted has to be known the next time
+                    if self.copy and self.result == runs.HELD_BACK:  # the next run needs the doubts
                         self.copy.commit(f"{self.sync_id}, held back")
                     if self.copy and self.result == runs.FAILED:
                         commit_alone(self.home, self.copy.lease, f"{self.sync_id}, failed", RECORD)
@@ -172,25 +174,25 @@ class Synchronization:
         self._began, self._is_recorded, self._is_shared = time.monotonic(), False, False
 
     def begin_again(self) -> None:
-        """Begin the build that follows the first one: it has a time, an id and a record of its own."""
+        """Begin the build after the first build, with a new time, id and record."""
         self._begin()
         self._looking = Future()
         self._looking.set_result(readable(self.home.published))
 
     def keep(self, first: StepResult) -> None:
-        """Let the first build be the result, because nothing is new since; it is recorded already."""
+        """Use the first build as the result, because no row has changed since; it is recorded already."""
         self.result = runs.PUBLISHED if first.counts["published"] else runs.UNCHANGED
         self._is_recorded = self._is_shared = True
 
     def share(self, log: Log) -> None:
-        """Record the run, and commit the state of the home to the store; without a store nothing is committed.
+        """Record the run, and commit the state of the home to the store; without a store, only record the run.
 
-        Neither is done before the run has published, or found nothing new.
-        After the first time only what is new is committed, and an error is a warning: readers have the build.
+        Nothing is done until the run has published a build or found no changes. After the first commit, only new
+        changes are committed, and an error is only a warning, because readers have the build.
 
         Raises:
-            StoreConflict: another run was committed meanwhile; the home has its state then.
-            StoreError: the store cannot be written; the state before stays the current one.
+            StoreConflict: another run was committed meanwhile; the home now has its state.
+            StoreError: the store cannot be written; its earlier state stays the current one.
         """
         if self.result == runs.FAILED:
             return
@@ -208,11 +210,11 @@ class Synchronization:
             log.warning(f"{error}; the build was committed before")
 
     def commit_what_is_fetched(self) -> None:
-        """Commit the state of the home to the store in the middle of a step, after the build; nothing without a store.
+        """Commit the state of the home to the store during a step after the first build; without a store, do nothing.
 
         Raises:
-            StoreConflict: another run was committed meanwhile; the home has its state then.
-            StoreError: the store cannot be written; the state before stays the current one.
+            StoreConflict: another run was committed meanwhile; the home now has its state.
+            StoreError: the store cannot be written; its earlier state stays the current one.
         """
         if self.copy and self._is_shared:
             self._commit()
@@ -227,7 +229,8 @@ class Synchronization:
             log.warning(f"{error}; objects that nothing names are removed after another synchronization")
 
     def _commit(self) -> Head:
-        """Commit the state of the home; if another run was faster, take over its state, and raise the conflict."""
+        """Commit the state of the home; if another run was faster, copy its state to the home, and raise the
+        conflict."""
         assert self.copy, "there is a store"
         try:
             return self.copy.commit(self.sync_id)
@@ -235,7 +238,7 @@ class Synchronization:
             raise taken_over(self.copy, conflict) from conflict
 
     def _record(self) -> None:
-        """Add this synchronization to the record beside the builds, once."""
+        """Add this synchronization to the record in the folder of builds, once."""
         if self._is_recorded:
             return
         self._is_recorded = True
@@ -246,7 +249,8 @@ class Synchronization:
         runs.note(self.home.published, self.result, datetime.now(UTC), seconds, quarantined, failed, late)
 
     def _delays(self) -> list[delays.Delay]:
-        """The delays of the filings that the new build adds; none in a first build, or if one cannot be read."""
+        """The delays of the filings that the new build adds; empty in the first build of a home, or if a build cannot
+        be read."""
         before = self.before
         with suppress(duckdb.Error, BuildUnreadable):
             now = current(self.home.published)
@@ -265,9 +269,10 @@ class Synchronization:
 
     @property
     def before(self) -> Pointer | None:
-        """The pointer to the build that was published before; None if there was none, or a damaged one.
+        """The pointer to the build that was published before; None if nothing was published, or if the build is
+        damaged.
 
-        Its files are read in a thread from the start of the run, because nothing needs the result before the tables.
+        A thread reads its files from the start of the run, because the result is needed only for the tables.
         """
         return self._looking.result() if self._looking else published_before(self.home.published)
 
@@ -289,27 +294,29 @@ class Synchronization:
 
     @property
     def is_scheduled(self) -> bool:
-        """Whether Dagster's schedule is on, or something else starts the daily synchronization, as systemd's timer."""
+        """Whether Dagster's schedule, or another program such as a systemd timer, starts the daily synchronization."""
         return os.environ.get("FUNDAMENTALS_SCHEDULED", "") == "yes" or dagster_record.is_scheduled(self.home.root)
 
     @property
     def publishes_first(self) -> bool:
-        """Whether a build is published before filings are fetched: the SEC's may take hours, but not a few reports."""
+        """Whether a build is published before filings are fetched: for the SEC, whose filings may take hours, except
+        for reports of the feed."""
         return self.source == "live" and not self.newest
 
     @property
     def confirms_shrink(self) -> bool:
-        """Whether FUNDAMENTALS_CONFIRM_SHRINK confirms a list of companies that a condition doubts."""
+        """Whether FUNDAMENTALS_CONFIRM_SHRINK confirms a doubtful list of companies."""
         return os.environ.get("FUNDAMENTALS_CONFIRM_SHRINK", "") == "yes"
 
     def _has_next_day(self) -> bool:
-        """Whether the home knows the next day of the sample, which then does not go back to the day before."""
+        """Whether the home has companies of the sample's next day; the sample then does not go back to the day
+        before."""
         from pipelines.sample import has_next_day  # imported here, because no other source needs the simulator
 
         return self.lake.holds("listings") and has_next_day(self.lake.read("listings", ["cik"])["cik"])
 
     def open(self) -> Source:
-        """Open the source, and claim the home for its kind of data.
+        """Open the source, and mark the home with its kind of data.
 
         Raises:
             SourceError: the source cannot be opened.

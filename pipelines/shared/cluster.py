@@ -1,11 +1,11 @@
-"""Several machines that share the batches of a run: a cluster of Dask, which gives them out and repeats lost ones.
+"""Several machines that share the batches of a run: a Dask cluster, which distributes batches and repeats lost ones.
 
-Belongs here: settings, scheduler, the workers of a machine, an executor for the leader. Does not: who leads (lease),
-what a batch is (stages), processes of one machine (workers).
+Belongs here: settings, scheduler, the workers of a machine, an executor for the leader. Does not: electing the leader
+(storage.lease), the contents of a batch (stages), processes of one machine (workers).
 
-The leader commits its state before it gives out batches. A worker fetches what a batch reads, and stores the parts that
-it makes under their digests, which nobody sees before the leader has committed them. So it does not matter where a
-batch is done, or if it is done twice.
+The leader commits its state before it distributes batches. A worker fetches the files that a batch reads, and stores
+the parts that it makes under their digests; nobody sees them before the leader has committed them. So any worker may
+process a batch, even twice.
 """
 
 import os
@@ -35,34 +35,35 @@ from pipelines.workers import DEATHS, WorkerError, Workers, died_of
 
 SETTING, CERTIFICATES = "FUNDAMENTALS_CLUSTER", "FUNDAMENTALS_TLS"
 FILES = ("ca.pem", "cert.pem", "key.pem")
-"""The files in the folder of certificates: who may sign, and what this machine shows."""
+"""The files in the folder of certificates: the authority, and the certificate and key of this machine."""
 FORMER = {
     "FUNDAMENTALS_BROKER": f"set {SETTING}=tls://HOST:8786, and start `fundamentals scheduler` on that host",
     "FUNDAMENTALS_LOST_AFTER": "set FUNDAMENTALS_WORKER_TTL for the scheduler",
     "FUNDAMENTALS_DAGSTER_URL": "unset it, because each machine has the record of its own runs in its home",
 }
-"""What became of the variables of earlier releases."""
+"""Variables of earlier releases, with the setting that replaces each."""
 PORTS, NANNIES, METRICS_PORT = "8788:8837", "8838:8887", 8787
 """The ports of workers and of their nannies on each machine; the port of the scheduler's metrics."""
 PACKAGES = ("polars", "msgspec", "numpy", "zstandard", "distributed", "cloudpickle")
-"""Packages of which leader and workers need the same versions, as the lock files say."""
+"""Packages that must have the same versions on leader and workers; the lock files pin them."""
 ANSWERED = 60
-"""Seconds in which the scheduler has to answer."""
+"""Seconds within which the scheduler has to answer."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 class ClusterError(PipelineError):
-    """The settings of the cluster are incomplete or wrong, or it cannot be used."""
+    """The settings of the cluster are incomplete or wrong, or the cluster cannot be used."""
 
 
 def address(*, needs_store: bool = True) -> str:
-    """The address of the scheduler, for which Dask is set up; empty: the processes of this machine do all batches.
+    """Configure Dask, and return the address of the scheduler; empty if this machine processes all batches itself.
 
     Args:
-        needs_store: whether the store has to be set: not for the scheduler, which reads no files.
+        needs_store: whether FUNDAMENTALS_STORE has to be set; the scheduler does not need it, because it reads no
+            files.
 
     Raises:
-        ClusterError: it is none, or another setting, a certificate or a package is missing.
+        ClusterError: the address is invalid, or another setting, a certificate or a package is missing.
     """
     for name in filter(os.environ.get, FORMER):
         raise ClusterError(f"{name} is no longer used: {FORMER[name]} (docs/scaling.md)")
@@ -89,14 +90,14 @@ def address(*, needs_store: bool = True) -> str:
         "distributed.comm.tls.ca-file": authority,
         "distributed.comm.require-encryption": place.scheme == "tls",
         "distributed.comm.timeouts.connect": f"{AFTER}s",
-        # no document takes so long that a worker gives no sign of life
+        # no document keeps a worker silent for this time
         "distributed.scheduler.worker-ttl": f"{whole_number('FUNDAMENTALS_WORKER_TTL', 300, 5, 'seconds')}s",
         "distributed.scheduler.allowed-failures": DEATHS - 1,
         "distributed.scheduler.http.routes": ["distributed.http.scheduler.prometheus", "distributed.http.health"],
         "distributed.worker.http.routes": [],
         "distributed.worker.profile.enabled": False,
         "distributed.nanny.pre-spawn-environ.POLARS_MAX_THREADS": 1,
-        # the process that watches over a worker says what there is to say
+        # the process that watches the worker prints the messages instead
         "distributed.nanny.pre-spawn-environ.DASK_LOGGING__DISTRIBUTED": "critical",
     })  # fmt: skip
     cluster_members.speak_in_one_line()
@@ -105,17 +106,18 @@ def address(*, needs_store: bool = True) -> str:
 
 @cache
 def code() -> str:
-    """A digest of code, rules, Python and packages: only a worker with the same makes the same rows."""
+    """A digest of code, rules, Python and packages: only a worker with the same digest makes the same rows."""
     return digest(code_digest(), sys.version_info[:2], *(f"{name} {version(name)}" for name in PACKAGES))[:12]
 
 
 def resource() -> str:
-    """The resource that a worker offers and a batch needs."""
+    """The name of the Dask resource that a worker offers and a batch requires."""
     return f"{cluster_members.RESOURCE}{code()}"
 
 
 def schedule(host: str) -> int:
-    """Give out batches until a signal arrives; HTTP has metrics only, on loopback unless a setting says otherwise."""
+    """Run the scheduler until a signal arrives. Its HTTP server has metrics only, on loopback unless a setting changes
+    it."""
     found = _needed(needs_store=False)
     from distributed.cli.dask_scheduler import main
 
@@ -126,7 +128,7 @@ def schedule(host: str) -> int:
 
 
 def work(processes: int) -> int:
-    """Work on batches until a signal arrives, or the scheduler is lost; a batch in hand is repeated elsewhere.
+    """Run workers until a signal arrives or the scheduler is lost; another worker repeats an interrupted batch.
 
     Args:
         processes: the number of batches at a time; 0: one for each core that this process may use.
@@ -155,13 +157,13 @@ def _run(command: Callable[..., object], options: str) -> int:
     Home.from_environment().prepare()
     try:
         command(options.split(), standalone_mode=False)
-    except RuntimeError as error:  # Dask's own, which says only what could not start
+    except RuntimeError as error:  # from Dask, without the cause
         raise error.__cause__ or error from None
     return 0
 
 
 def workers() -> tuple[int, int]:
-    """How many workers with this code, and how many others have joined.
+    """The number of joined workers with this code, and of joined workers with other code.
 
     Raises:
         ClusterError: the scheduler does not answer, or a setting is wrong.
@@ -188,12 +190,13 @@ def _answered() -> Iterator[None]:
 
 
 def _worked(given: bytes, there: str, needed: str) -> tuple[dict[str, Any], Any]:
-    """Do a batch; return the parts that it made and stored, by table: content, path in a home, rows; and its notes."""
+    """Process a batch, and store the parts that it makes. Returns the parts by table (content, path in a home, rows),
+    and the notes on the batch."""
     if needed != code():
         raise ClusterError(f"this worker has code {code()}, and the batch needs {needed}")
     from distributed import get_worker
 
-    with TemporaryDirectory(prefix="batch-", dir=get_worker().local_directory) as folder:  # which Dask tidies up
+    with TemporaryDirectory(prefix="batch-", dir=get_worker().local_directory) as folder:  # Dask deletes it
         copy = of_home(Home(Path(folder)), Home.from_environment().root / "cache" / "objects", store_patience())
         assert copy, "FUNDAMENTALS_STORE is set"
         copy.checkout(lambda _: False)
@@ -212,7 +215,7 @@ def _worked(given: bytes, there: str, needed: str) -> tuple[dict[str, Any], Any]
 
 
 def _moved(value: Any, there: Path, here: Path, bring: Callable[[Iterable[Path]], None]) -> Any:
-    """A task or an input with the folders of this machine in place of the leader's."""
+    """Replace the leader's folders in a task or an input by the folders of this machine."""
     move = partial(_moved, there=there, here=here, bring=bring)
     match value:
         case partial():
@@ -229,15 +232,15 @@ def _moved(value: Any, there: Path, here: Path, bring: Callable[[Iterable[Path]]
 
 
 class Cluster(Workers):
-    """The workers of a cluster, for the leader of a run."""
+    """The workers of a cluster, as the leader of a run uses them."""
 
     def __init__(self, place: str, copy: WorkingCopy, share: Callable[[], object]) -> None:
-        """Nothing is connected yet.
+        """Store the settings; the connection is made at the first batch.
 
         Args:
             place: the address of the scheduler.
             copy: the working copy in the home.
-            share: commits the state of the home, which batches read.
+            share: commits the state of the home, so that batches can read it.
         """
         super().__init__(sys.maxsize)
         self._place, self._copy, self._share = place, copy, share
@@ -245,12 +248,12 @@ class Cluster(Workers):
         self._notice = ""
 
     def map(self, task: Callable[[Any], Any], inputs: Iterable[Any]) -> Iterator[Any]:
-        """The results of a function for all inputs, in their order; each makes parts of tables, and notes.
+        """Yield the results of a task for all inputs, in their order: the parts of tables that it made, and its notes.
 
         Raises:
-            WorkerError: several workers died of one batch.
+            WorkerError: several workers died while processing the same batch.
             ClusterError: the scheduler does not answer.
-            Exception: whatever the function raises.
+            Exception: any error of the task.
         """
         from distributed import KilledWorker
 
@@ -268,11 +271,11 @@ class Cluster(Workers):
                     yield {name: Written(there / path, rows) for name, (_, path, rows) in stored.items()}, notes
             except KilledWorker as error:
                 raise WorkerError(died_of(left[0])) from error
-            except CancelledError:  # the scheduler was lost, and with it what it knew: give out again what is left
+            except CancelledError:  # the scheduler was lost: submit the remaining inputs again
                 self.end()
 
     def end(self) -> None:
-        """Leave the cluster; batches that have not begun are not done."""
+        """Leave the cluster; batches that have not begun are cancelled."""
         if self._client:
             self._client.close(timeout=AFTER)
             self._client = None
@@ -289,10 +292,11 @@ class Cluster(Workers):
         return executor
 
     def _require_worker(self) -> None:
-        """Say that no worker with this code has joined, for which batches wait, and that others get none.
+        """Print a notice if batches wait because no worker with this code has joined, or if workers with other code are
+        idle.
 
         Raises:
-            CancelledError: the scheduler was lost, or is frozen.
+            CancelledError: the scheduler is lost or does not answer.
         """
         try:
             with announced(f"the scheduler at {self._place}"):

@@ -1,7 +1,7 @@
-"""What scheduler and workers of a cluster say of themselves: their metrics, their code, and Dask's errors in one line.
+"""Output of a cluster's scheduler and workers: metrics, notices about their code, and Dask's errors in one line.
 
-Belongs here: lines for operators, and the metric of workers by code. Does not: starting any of them (cluster). Dask
-loads this module into the scheduler as a preload.
+Belongs here: messages for operators, and the metric of workers by code. Does not: starting scheduler or workers
+(cluster). Dask loads this module into the scheduler as a preload.
 """
 
 import logging
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from prometheus_client.metrics_core import Metric
 
 RESOURCE = "code-"
-"""Begins the name of the resource of a worker that says which code it has."""
+"""The beginning of the name of the Dask resource that identifies a worker's code."""
 METRIC = "fundamentals_cluster_workers"
 EVERY = 60.0
-"""Seconds between two looks at which code is in force."""
+"""Seconds between two checks of the version in force."""
 SILENT = ("distributed.client", "distributed.worker")
-"""Parts of Dask whose errors the lines of the program say already, such as that it waits for the scheduler."""
+"""Loggers of Dask whose errors this program already reports itself, such as waiting for the scheduler."""
 
 
 class OneLine(logging.Formatter):
-    """The first line of a message, without the traceback."""
+    """Formats a message as its first line, without the traceback."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The time and the message."""
@@ -39,7 +39,7 @@ class OneLine(logging.Formatter):
 
 
 def speak_in_one_line() -> None:
-    """Print each warning and error of Dask in one line, and nothing of the parts in SILENT."""
+    """Print each warning and error of Dask in one line, and silence the loggers in SILENT."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(OneLine())
     of_dask = logging.getLogger("distributed")
@@ -50,10 +50,10 @@ def speak_in_one_line() -> None:
 
 
 class Members:
-    """The metric of workers by code; more than one code means that some get no batches."""
+    """The metric of workers by code; more than one code means that some workers get no batches."""
 
     def __init__(self, scheduler: Any) -> None:
-        """Measure the workers of a scheduler of Dask."""
+        """Store the Dask scheduler whose workers are counted."""
         self._scheduler = scheduler
 
     def collect(self) -> "Iterator[Metric]":
@@ -69,7 +69,7 @@ class Members:
 
 def dask_setup(scheduler: Any) -> None:
     """Called by Dask when the scheduler listens."""
-    from prometheus_client import REGISTRY  # here, because all synchronizations import this module
+    from prometheus_client import REGISTRY  # imported here, because all synchronizations import this module
 
     REGISTRY.register(Members(scheduler))
     shown = scheduler.http_server
@@ -79,7 +79,8 @@ def dask_setup(scheduler: Any) -> None:
 
 
 def tell_if_idle() -> None:
-    """Say once, in a thread, if this worker has another version than the one that is in force in the store."""
+    """Start a thread that prints a notice, once for each version, if another version than this worker's is in force in
+    the store."""
     store = opened(os.environ["FUNDAMENTALS_STORE"], ONCE)
 
     def look() -> None:

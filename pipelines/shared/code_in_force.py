@@ -1,11 +1,12 @@
-"""The versions of code and rules that have written a store or a home: an older one must not undo what a newer one made.
+"""The versions of code and rules that have written a store or a home, so that an older version does not undo the work
+of a newer one.
 
-Each has the name of its release and the digest of everything that makes data. Releases are ordered by their numbers;
-within one by the order in which they have written the store. Of code of the same release that has never written it,
-nobody can tell whether it is older: it does not write it until the operator names it.
+A version is the name of its release and the digest of all code that makes data. Releases are ordered by their numbers,
+versions of one release by the order in which they have written the store. Code of the same release that has never
+written the store may be older: it does not write until the operator names it.
 
-Belongs here: which one is in force, and refusing another one. Does not: where it is kept (warehouse.shared.store: HEAD;
-warehouse.build.pointer), the digests by which a stage knows what is done (batches, build_tables).
+Belongs here: determining the version in force, and refusing older versions. Does not: storing it (warehouse.shared.store:
+HEAD; warehouse.build.pointer), the digests that show which companies are up to date (batches, build_tables).
 """
 
 import os
@@ -22,7 +23,7 @@ DIGITS = 12
 
 
 class CodeError(PipelineError):
-    """The code or the rules of this machine are older than those that the store or the home was last written with."""
+    """The code or the rules of this machine are older than the version that last wrote the store or the home."""
 
 
 @cache
@@ -37,13 +38,13 @@ def version() -> str:
 
 
 def in_force(known: Sequence[str]) -> tuple[str, ...]:
-    """The versions that have written a store, and last that of this machine.
+    """The versions that have written a store, with the version of this machine as the last one.
 
     Args:
-        known: those that HEAD has, in their order.
+        known: the versions in HEAD, in their order.
 
     Raises:
-        CodeError: that of this machine is neither the last one nor a new one of a newer release, and the operator does
+        CodeError: the version of this machine is neither the last one nor from a newer release, and the operator does
             not name it.
     """
     mine, last = version(), known[-1] if known else ""
@@ -60,19 +61,19 @@ def in_force(known: Sequence[str]) -> tuple[str, ...]:
 
 
 def _is_named() -> bool:
-    """Whether the operator names the version of this machine as the one that writes from now on."""
+    """Whether the operator names the version of this machine (FUNDAMENTALS_LEAD), so that it may write."""
     return os.environ.get("FUNDAMENTALS_LEAD") == version()
 
 
 def require_no_newer(release: str, home: Path) -> None:
-    """Refuse a home that a newer release wrote: it may have rules and columns that this one does not know.
+    """Refuse a home that a newer release wrote, because it may have rules and columns that this release does not know.
 
     Args:
-        release: the newest one that has published in the home.
+        release: the newest release that has published in the home.
         home: the home.
 
     Raises:
-        CodeError: it is newer than this one, and the operator does not name this one.
+        CodeError: the release is newer than the one of this machine, and the operator does not name this version.
     """
     if order(release) > order(RELEASE) and not _is_named():
         raise CodeError(
