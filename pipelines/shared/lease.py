@@ -1,11 +1,12 @@
-"""The lease on a store: one process at a time leads a run, on whatever machine.
+"""The lease on a store: only one process at a time, on all machines, leads a run.
 
-Belongs here: taking, renewing and giving up the lease. Does not: requests to the store (warehouse.shared.store),
-commits (shared_home), the lock of a home (home).
+Belongs here: taking, renewing and releasing the lease. Does not: requests to the store (warehouse.shared.store), commits
+(shared_home), the lock of a home (home).
 
-Its holder replaces an object beside HEAD every few seconds, on condition that it is as it left it. Who waits sees by
-that whether the holder lives, and compares no clocks of two machines. Each holder has a number. Who takes over from a
-silent one first writes its number into HEAD, so that a commit of the one before is refused, however late it wakes up.
+The holder replaces an object next to HEAD every few seconds, on condition that nobody else has changed it. A waiting
+process sees from these changes whether the holder is alive, without comparing the clocks of two machines. Each holder
+has a number. A process that takes over from a silent holder first writes its number into HEAD, so that a late commit of
+the earlier holder is refused.
 """
 
 import os
@@ -26,7 +27,7 @@ from pipelines.waiting import AFTER, Tell, on_terminal
 from warehouse.shared.store import Lease, Store, StoreConflict, StoreError
 
 RENEWALS = 6
-"""Renewals in the time after which a silent holder has lost the lease."""
+"""The number of renewals within the time after which a silent holder loses the lease."""
 
 
 class LeaseError(PipelineError):
@@ -39,14 +40,14 @@ def seconds() -> int:
 
 
 class Held:
-    """The lease that this process holds, and its number."""
+    """The lease held by this process, with its number."""
 
     def __init__(self, store: Store, lease: Lease, tag: str) -> None:
         self._store, self._lease, self._tag = store, lease, tag
         self._lock, self.number = threading.Lock(), lease.number
 
     def renew(self, **changed: str) -> None:
-        """Give a sign of life, if it was not lost.
+        """Give a sign of life, if the lease is not lost.
 
         Raises:
             StoreConflict: another process has taken the lease.
@@ -69,18 +70,18 @@ def leased(store: Store, wait: Tell | None = None) -> Iterator[Held]:
     """Hold the lease during the `with` block.
 
     Args:
-        store: whose lease.
-        wait: called with a message while another process holds it; None: do not wait for one that lives.
+        store: the store.
+        wait: called with a message while another process holds the lease; None: do not wait for a live process.
 
     Raises:
-        LeaseError: another process holds it and lives.
+        LeaseError: another live process holds the lease.
         StoreError: the store cannot be used.
     """
     held, over = _taken(store, wait), threading.Event()
 
     def renew() -> None:
         while not over.wait(seconds() / RENEWALS):
-            with suppress(StoreError):  # the next commit says so
+            with suppress(StoreError):  # the next commit reports the error
                 held.renew()
 
     thread = threading.Thread(target=renew, name="lease", daemon=True)
@@ -95,14 +96,14 @@ def leased(store: Store, wait: Tell | None = None) -> Iterator[Held]:
 
 
 def _taken(store: Store, wait: Tell | None) -> Held:
-    """Take the lease, if nobody holds it, or its holder gives no sign of life."""
+    """Take the lease if nobody holds it, or if its holder gives no sign of life."""
     began = seen_at = time.monotonic()
     seen, has_reported = "", False
     while True:
         asked_at = time.monotonic()
         lease, tag = store.patiently(store.lease)
         is_alive, now = seen not in ("", tag), time.monotonic()
-        if seen != tag or now - asked_at > seconds() / RENEWALS:  # while the store was away, nobody could renew it
+        if seen != tag or now - asked_at > seconds() / RENEWALS:  # nobody could renew it without the store
             seen, seen_at = tag or "", now
         if not lease.holder or now - seen_at >= seconds():
             here, at = f"process {os.getpid()} of {socket.gethostname()}", f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
@@ -122,8 +123,8 @@ def _taken(store: Store, wait: Tell | None) -> Held:
 
 
 def _shut_out(store: Store, number: int) -> None:
-    """Write the number of the lease into HEAD, so that who held it before cannot commit any more."""
+    """Write the number of the lease into HEAD, so that earlier holders cannot commit any more."""
     while held := store.head():
-        with suppress(StoreConflict):  # that one has just committed; nothing of it can come later
+        with suppress(StoreConflict):  # the earlier holder has just committed, and cannot commit again
             store.replace_head(held.head.run, held.head.files, held.head.links, held, lease=number)
             return

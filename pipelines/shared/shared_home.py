@@ -1,12 +1,11 @@
-"""A working copy: a home, or a part of one, whose shared files are those of a store.
+"""A working copy of a store: a home, or a part of it, with the shared files of the store.
 
-Belongs here: which files of a home are shared, taking over the state of the store, committing the state of the home.
-Does not: downloads (warehouse.shared.checkout), requests (warehouse.shared.store), when a run does either
-(synchronization).
+Belongs here: the list of shared files, checking out the state of the store, committing the state of the home. Does not:
+downloads (warehouse.shared.checkout), requests (warehouse.shared.store), the times of checkout and commit in a run (synchronization).
 
-What is shared are the tables, the version log, the builds, the kind of the home and the results of requests; documents
-go to the store with a commit and come from it when one is read. Accounts, Dagster's folder and archives stay where they
-are. A commit names the local files in place of those that were checked out; what was not checked out stays as it is.
+The tables, the version log, the builds, the kind of the home and the results of requests are shared. Documents are
+stored with a commit, and fetched when they are read. Accounts, Dagster's folder and archives are local. A commit
+replaces the files that were checked out by the local files; the store's other files stay as they are.
 """
 
 import json
@@ -37,7 +36,7 @@ from warehouse.shared.store import (
 
 SEEN = "raw/seen.jsonl"
 DOWNLOAD, UPLOAD, DOCUMENTS = "from the store", "to the store", "documents"
-"""The names of what takes long, for who watches."""
+"""The names of long operations in progress messages."""
 
 
 def _everything(_: str) -> bool:
@@ -50,29 +49,30 @@ def of_home(home: Home, cache: Path | None = None, patience: float = 0.0) -> "Wo
     Args:
         home: the home.
         cache: as for WorkingCopy.
-        patience: as for warehouse.shared.store.opened: that of a run.
+        patience: as for warehouse.shared.store.opened; a run passes its own.
 
     Raises:
-        StoreError: FUNDAMENTALS_STORE is no address, or a package is missing.
+        StoreError: FUNDAMENTALS_STORE is not an address, or a package is missing.
     """
     address = os.environ.get("FUNDAMENTALS_STORE")
     return WorkingCopy(home.root, opened(address, patience=patience), cache) if address else None
 
 
 class WorkingCopy:
-    """The shared files in a folder. Whoever changes the folder holds the lock of the home, or has it for itself.
+    """The shared files in a folder. A process that changes the folder holds the lock of the home, or uses the folder
+    alone.
 
     Attributes:
-        held: HEAD as it was when the files were checked out; None if nothing is committed yet, or before `checkout`.
-        lease: the lease under which this process commits; None: it holds none.
-        codes: the digests of code and rules that a commit writes into HEAD; None: those that it has.
+        held: HEAD at the last checkout; None if nothing is committed yet, or before `checkout`.
+        lease: the lease under which this process commits; None without a lease.
+        codes: the versions of code and rules that a commit writes into HEAD; None: the versions in HEAD stay.
     """
 
     def __init__(self, root: Path, store: Store, cache: Path | None = None) -> None:
-        """Nothing is requested yet.
+        """Store the arguments; nothing is requested yet.
 
         Args:
-            root: the folder: a home, or an empty folder for a part of one.
+            root: the folder: a home, or an empty folder for a part of a home.
             store: the store.
             cache: a folder of objects under their digests, which several working copies on this machine share.
         """
@@ -85,13 +85,13 @@ class WorkingCopy:
         self._stored: set[str] = set()
 
     def checkout(self, wanted: Wanted = _everything) -> Head | None:
-        """Make the local files equal to those that HEAD names now.
+        """Make the local files equal to the files that HEAD names now.
 
         Args:
-            wanted: tells of a path whether it is wanted; default: all shared files. Other local files stay.
+            wanted: whether a path is wanted; default: all shared files. Other local files stay.
 
         Returns:
-            HEAD; None if nothing is committed yet: then the local files stay, and a commit stores them.
+            HEAD; None if nothing is committed yet: then the local files stay, and the next commit stores them.
 
         Raises:
             HomeError: the home and the store hold different kinds of data, or different version logs.
@@ -111,7 +111,7 @@ class WorkingCopy:
         return head
 
     def add(self, wanted: Wanted) -> None:
-        """Bring more files of the same HEAD, of which some were checked out."""
+        """Check out more files of the same HEAD."""
         if self.held is None:
             return
         head = self.held.head
@@ -122,23 +122,23 @@ class WorkingCopy:
             self._taken |= {*files, *links}
 
     def is_current(self) -> bool:
-        """Whether HEAD still is the one that was checked out or committed here last."""
+        """Whether HEAD has not changed since the last checkout or commit of this working copy."""
         return self.store.head(self.held) is self.held
 
     def commit(self, run: str, wanted: Wanted = _everything) -> Head:
-        """Store what is new of the local files and documents, then replace HEAD by the state of this folder.
+        """Store new local files and documents, then replace HEAD by the state of this folder.
 
         Args:
             run: the id of the synchronization, or the name of a command with the time.
-            wanted: tells of a path whether its local file is committed; default: all shared files that are here. A
-                folder that had files before a part was checked out gives the same as for the checkout.
+            wanted: whether the local file of a path is committed; default: all shared files in the folder. If the
+                folder had files before a part was checked out, pass the same function as for the checkout.
 
         Returns:
             the new HEAD.
 
         Raises:
-            StoreConflict: another run has replaced HEAD since the checkout, or taken the lease; nothing of this one is
-                visible.
+            StoreConflict: another run has replaced HEAD since the checkout, or taken the lease; no change of this run
+                is visible.
             StoreError: the store cannot be written.
             OSError: a file cannot be read.
         """
@@ -163,7 +163,7 @@ class WorkingCopy:
         return self.held.head
 
     def fetch(self, contents: Iterable[tuple[Content, Path]]) -> None:
-        """Fetch objects that HEAD does not name yet, each to its place; the next commit does not store them again."""
+        """Fetch objects that HEAD does not name yet to their places; the next commit does not store them again."""
         wanted = {place: content.digest for content, place in contents}
         together(lambda each: self.store.fetch_object(each[1], each[0]), wanted.items())
         self._stored |= {*wanted.values()}
@@ -177,7 +177,7 @@ class WorkingCopy:
         return self.store.remove_unnamed(self.held) if self.held else 0
 
     def differing(self) -> list[str]:
-        """The paths at which the local files are not those that HEAD names now; empty if nothing is committed yet.
+        """The paths of local files that differ from the files in HEAD now; empty if nothing is committed yet.
 
         Raises:
             StoreError: the store cannot be read.
@@ -191,7 +191,7 @@ class WorkingCopy:
         return sorted(path for path in local.keys() | files.keys() if local.get(path) != files.get(path))
 
     def _local(self) -> Iterator[str]:
-        """The paths of the shared files and links in this folder; not those that are being written."""
+        """The paths of the shared files and links in this folder, without files that are being written."""
         for name in SHARED_FILES:
             if (self.root / name).is_file():
                 yield name
@@ -205,9 +205,10 @@ class WorkingCopy:
                 )
 
     def _store_documents(self, before: Head | None) -> None:
-        """Store the documents that the store lacks: all if nothing is committed yet, else those not seen at HEAD.
+        """Store documents that the store lacks: all documents if nothing is committed yet, otherwise documents that
+        HEAD does not name.
 
-        Those of filings are stored when they are fetched (RawStore.name_documents).
+        Documents of filings are stored when they are fetched (RawStore.name_documents).
         """
         documents = Documents(self.root)
         if before is None:
@@ -219,7 +220,7 @@ class WorkingCopy:
         together(lambda each: self.store.put_document(*each), paths.items(), _reported(f"{DOCUMENTS} {UPLOAD}"))
 
     def _seen_at(self, head: Head) -> set[str]:
-        """The digests of the documents that were requested before, as HEAD names them."""
+        """The digests of the documents that were requested before, according to HEAD."""
         if SEEN not in head.files:
             return set()
         place = self.root / f".{SEEN.rpartition('/')[2]}.before"
@@ -229,13 +230,13 @@ class WorkingCopy:
             place.unlink(missing_ok=True)
 
     def _store_objects(self, found: dict[str, Content], before: Head | None) -> None:
-        """Store the contents that HEAD does not name and that nobody has stored for this run."""
+        """Store contents that HEAD does not name, and that are not stored for this run yet."""
         known = (before.digests if before else set()) | self._stored
         new = {content: self.root / path for path, content in found.items() if content.digest not in known}
         together(lambda each: self.store.put_content(*each), new.items(), _reported(UPLOAD))
 
     def _require_same_kind(self, head: Head) -> None:
-        """Refuse a store of the other kind, before anything is taken over."""
+        """Refuse a store with the other kind of data, before any file is changed."""
         marker = self.root / MARKER
         if MARKER not in head.files or self._folder.contents([MARKER]).get(MARKER) in (None, head.files[MARKER]):
             return
@@ -251,9 +252,10 @@ class WorkingCopy:
             )
 
     def _require_no_other_log(self, head: Head) -> None:
-        """Refuse to take over a state in a home that was never shared and whose version log the store lacks.
+        """Refuse a checkout into a home that was never shared if the store lacks its version log.
 
-        Recorded versions cannot be made again. In a home that was shared before, the store decides.
+        Recorded versions cannot be made again. In a home that was shared before, the store's log replaces the local
+        log.
         """
         if (self.root / STAMPS).exists():
             return
@@ -267,16 +269,16 @@ class WorkingCopy:
 
 
 def commit_alone(home: Home, held: lease.Held | None, run: str, path: str) -> None:
-    """Commit one file of a home; all others of the state that is current stay. Nothing if nothing was ever committed.
+    """Commit one file of a home; all other files in the store stay. If nothing was ever committed, do nothing.
 
     Args:
         home: the home.
         held: the lease that this process holds.
         run: as for `WorkingCopy.commit`.
-        path: that of the file, below the home.
+        path: the path of the file, relative to the home.
 
     Raises:
-        StoreError, OSError: as `WorkingCopy.commit`; it does not wait for a store that is away.
+        StoreError, OSError: as `WorkingCopy.commit`; an unreachable store is not waited for.
     """
     copy = of_home(home)
     if copy and (before := copy.store.head()):
@@ -286,21 +288,22 @@ def commit_alone(home: Home, held: lease.Held | None, run: str, path: str) -> No
 
 @contextmanager
 def changing(home: Home, command: str, wanted: Wanted, *, reads: bool = False) -> Iterator[None]:
-    """Lock a home for a command that changes some of its files, until the block ends.
+    """Lock a home for a command that changes files of it, until the block ends.
 
-    With a store, the home takes over these files first, under the lease, and what the block has changed is committed;
-    if another run was faster, its files are taken over. Nothing is committed to an empty store: HEAD would name these
-    files only, and the next synchronization would remove all others of this home, which it does not name. That
-    synchronization stores all of the home.
+    With a store, the files are first checked out under the lease, and the changes of the block are committed; if
+    another run was faster, its files are checked out. Nothing is committed to an empty store: HEAD would name these
+    files only, and the next synchronization would remove all other files of this home. The next synchronization stores
+    the whole home.
 
     Args:
         home: the home.
-        command: its name, for HEAD.
-        wanted: tells of a path whether the command needs it.
-        reads: whether nothing is changed: then there is no lease and no commit, and without a store no lock.
+        command: the name of the command, for HEAD.
+        wanted: whether the command needs a path.
+        reads: whether the command changes no file: then no lease is taken and nothing is committed, and without a store
+            the home is not locked.
 
     Raises:
-        PipelineError: a synchronization is running, on this machine or another one.
+        PipelineError: a synchronization is running, on this or another machine.
         WarehouseError: the store cannot be used, or another run was faster.
     """
     copy = of_home(home)
@@ -321,9 +324,9 @@ def changing(home: Home, command: str, wanted: Wanted, *, reads: bool = False) -
 
 
 def taken_over(copy: WorkingCopy, conflict: StoreConflict, wanted: Wanted = _everything) -> StoreConflict:
-    """Take over the state of the run that won; return the conflict with what the one that lost can do.
+    """Check out the state of the faster run; return the conflict with advice for the slower run.
 
-    If the store is away meanwhile, the next run takes it over.
+    If the store is unreachable, the next run checks the state out.
     """
     has = "has"
     try:
@@ -338,7 +341,7 @@ def taken_over(copy: WorkingCopy, conflict: StoreConflict, wanted: Wanted = _eve
 
 
 def _kind_in(marker: Path) -> str:
-    """The kind of data that a marker names, whatever it is."""
+    """The kind of data in a marker file, also if it is unknown."""
     try:
         return str(json.loads(marker.read_bytes())["kind"])
     except (ValueError, LookupError, TypeError):
@@ -346,5 +349,5 @@ def _kind_in(marker: Path) -> str:
 
 
 def _reported(stage: str) -> Report:
-    """Report progress of a transfer; called from the thread that waits for it."""
+    """A function that reports the progress of a transfer; called from the thread that waits for it."""
     return lambda done, total: progress.report(stage, done, total)

@@ -4,8 +4,8 @@ Belongs here: choosing quarters and packages, and their order. Does not: fetchin
 addresses (edgar.filing_documents), reading the documents (statements).
 
     sample, mirror    all documents that they have
-    the SEC           `recent`: the newest data sets, the packages of filings after the newest data set, and all packages
-                      of companies with several classes of stock; `all`: all
+    the SEC           `recent`: the newest data sets, the packages of filings after the newest data set, and all
+                      packages of companies with several classes of stock; `all`: all
     named symbols     from the SEC: the packages of these companies; with `recent`, of two years
     the feed          the packages of reports that the feed named, for the given companies
     always            the packages of reports that companyfacts still lacks a day after filing

@@ -1,1 +1,1 @@
-"""What is stored: the home, the tables between the stages, the version log, and what machines share."""
+"""Storage: the home, the tables between the stages, the version log, and the files that machines share."""

@@ -1,10 +1,9 @@
-"""The digests of the files in a folder, noted in a file beside them, by which damage is found.
+"""Stores the digests of the files in a folder in one more file there, to detect damage.
 
-Belongs here: noting the digest of a file when it is written, and comparing. Does not: what is done about damage
-(health).
+Belongs here: storing the digest of a file when it is written, and comparing. Does not: repairing damage (health).
 
-The digest of a new file is noted before it replaces the file of the same name. A process may be killed between the two,
-so the digest of the file before stays noted until the next replacement.
+The digest of a new file is stored before the file replaces the earlier file of the same name. A process may be killed
+in between, so the digest of the earlier file stays valid until the next replacement.
 """
 
 import hashlib
@@ -14,27 +13,27 @@ from pathlib import Path
 
 NOTES = "digests.json"
 KEPT = 2
-"""Digests noted for a file: of the newest one, and of the one before."""
+"""The number of digests stored for a file: of the newest file, and of the file before."""
 
 
 def digest_of(path: Path) -> str:
     """The SHA-256 of a file.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: the file cannot be read.
     """
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def replace(folder: Path, written: Path, path: Path) -> None:
-    """Replace a file in a folder, or below it, by one that was written beside it, and note the digest."""
+    """Replace a file in a folder, or below it, by a newly written file, and store the digest."""
     note(folder, {path: written})
     written.replace(path)
 
 
 def note(folder: Path, files: Mapping[Path, Path]) -> None:
-    """Note the digests of files under the paths that they have or get."""
+    """Store the digests of files, under their present or future paths."""
     digests = held(folder)
     for path, written in files.items():
         name, digest = _name(folder, path), digest_of(written)
@@ -43,7 +42,7 @@ def note(folder: Path, files: Mapping[Path, Path]) -> None:
 
 
 def forget(folder: Path, paths: Iterable[Path]) -> None:
-    """Forget the digests of files that are removed."""
+    """Remove the digests of removed files."""
     digests = held(folder)
     gone = digests.keys() & {_name(folder, path) for path in paths}
     if gone:
@@ -51,18 +50,19 @@ def forget(folder: Path, paths: Iterable[Path]) -> None:
 
 
 def noted(folder: Path) -> list[Path]:
-    """The files whose digests are noted."""
+    """The files with a stored digest."""
     return [folder / name for name in held(folder)]
 
 
 def unnoted(folder: Path, paths: Iterable[Path]) -> list[Path]:
-    """The files whose digest is not noted: an earlier release wrote them, or the notes are damaged."""
+    """The files without a stored digest: an earlier release wrote them, or the file of digests is damaged."""
     digests = held(folder)
     return [path for path in paths if _name(folder, path) not in digests]
 
 
 def damaged(folder: Path, paths: Iterable[Path]) -> list[Path]:
-    """The files that are missing, cannot be read or do not have a noted digest; without a note a file is not judged."""
+    """The files that are missing, cannot be read, or do not match their digests; files without a stored digest are not
+    checked."""
     digests = held(folder)
     found = []
     for path in paths:
@@ -80,7 +80,7 @@ def _name(folder: Path, path: Path) -> str:
 
 
 def held(folder: Path) -> dict[str, list[str]]:
-    """The noted digests by name, the newest first; none if the notes are missing or damaged."""
+    """The stored digests by name, the newest first; empty if the file of digests is missing or damaged."""
     try:
         digests = json.loads((folder / NOTES).read_bytes())
         return {str(name): [str(each) for each in held] for name, held in digests.items()}

@@ -1,8 +1,8 @@
-"""The home: the folder of all data of one installation that changes.
+"""The home: the folder with all data of one installation.
 
 Belongs here: the folders of a home, the kind of its data (real or fictional), and the lock that allows one
 synchronization at a time.
-Does not: what is in the files (edgar.raw_store, lake, warehouse.build.publish).
+Does not: the contents of the files (edgar.raw_store, lake, warehouse.build.publish).
 """
 
 import fcntl
@@ -24,18 +24,18 @@ Kind = Literal["edgar", "sample"]
 DEFAULT_HOME = Path(".data/edgar")
 PROJECT = Path(__file__).resolve().parents[2]
 SETTINGS = "dagster.yaml"
-"""The settings of Dagster."""
+"""The name of the file of Dagster's settings."""
 MARKER = "home.json"
 LOCK = "synchronization.lock"
 ASKED_EVERY = 0.5
-"""Seconds between two attempts to lock a home that another synchronization holds."""
+"""Seconds between two attempts to lock a home that another synchronization has locked."""
 NOTICE_EVERY = 60.0
-"""Seconds between two messages that this one waits."""
+"""Seconds between two messages about waiting."""
 WORDS: dict[str, str] = {"edgar": "real", "sample": "fictional"}
 
 
 class HomeError(PipelineError):
-    """The home cannot be used: not writable, of the other kind, or in use."""
+    """The home cannot be used: it is not writable, has the other kind of data, or is in use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +88,10 @@ class Home:
             ) from error
 
     def claim(self, kind: Kind) -> None:
-        """Mark the home as one of this kind of data; the first call decides it permanently.
+        """Mark the home with its kind of data; the first call decides it permanently.
 
         Raises:
-            HomeError: it holds the other kind.
+            HomeError: the home has the other kind of data.
         """
         marker = self.root / MARKER
         if not marker.exists():
@@ -108,11 +108,11 @@ class Home:
 
     @contextmanager
     def writing(self, wait: Callable[[str], object] | None = None) -> Iterator[None]:
-        """Lock the home for one synchronization. The lock ends with the process, so a killed process leaves none.
+        """Lock the home for one synchronization. The lock ends with the process, even if it is killed.
 
         Args:
-            wait: called with a message while another synchronization holds the lock, at first and then once a minute;
-                None: do not wait.
+            wait: called with a message while another synchronization holds the lock, first at once and then every
+                minute; None: do not wait.
 
         Raises:
             HomeError: another synchronization has locked it; the message names its process.
@@ -135,7 +135,7 @@ class Home:
 
 
 def _is_locked(lock: TextIO) -> bool:
-    """Lock a file, if no other process has."""
+    """Try to lock a file; False if another process has locked it."""
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -144,7 +144,7 @@ def _is_locked(lock: TextIO) -> bool:
 
 
 def kind_in(marker: Path) -> str:
-    """The kind of data that a marker names.
+    """The kind of data in a marker file.
 
     Raises:
         HomeError: the file is not a valid marker.

@@ -1,16 +1,16 @@
 """The tables between the stages: Parquet files with the digests of their inputs.
 
-Belongs here: reading and replacing a table atomically, as a whole or for some companies, with the digests of its
-inputs. Does not: what the tables mean (normalize, warehouse.contract.schema).
+Belongs here: reading and replacing a table atomically, as a whole or for given companies, with the digests of its
+inputs. Does not: the meaning of the tables (normalize, warehouse.contract.schema).
 
-A small table is one file, `NAME.parquet`. A table of companies is a folder, `NAME`: parts, each with all rows of some
-companies, and a manifest, which says for each company where its rows are. A part never changes. New rows of companies
-come in a new part, and the manifest, which is replaced last, names that part for them from then on; their rows in
-older parts count no longer. So a run writes the rows that are new and no others, and a killed run changes nothing. A
-part that no company needs is removed; parts of which little is left are written together.
+A small table is one file, `NAME.parquet`. A table of companies is a folder, `NAME`, with parts and a manifest. Each
+part has all rows of several companies, and the manifest names the part of each company. A part never changes. New rows
+of companies are written to a new part; then the manifest is replaced, and names this part for them, so their rows in
+older parts are not used any more. So a run writes only new rows, and a killed run changes nothing. Parts without used
+rows are removed; parts with few used rows are merged.
 
-A table stores, for each company, the digest of the inputs of its rows. A stage has nothing to do for a company whose
-stored digest equals that of the present inputs, whatever happened to earlier runs.
+A table stores, for each company, the digest of the inputs of its rows. A stage skips companies with a stored digest
+that equals the digest of the present inputs.
 """
 
 import hashlib
@@ -39,29 +39,30 @@ Notes = TypeVar("Notes")
 INPUTS = "fundamentals.inputs"
 MANIFEST = "manifest.json"
 ROW_GROUP = 50_000
-"""Rows of a part that are read together: a single company is read without the rest of its part."""
+"""The number of rows in a row group of a part, so that a single company can be read without the rest of its part."""
 LEVEL = 1
 """Level of zstd compression: the default level takes 50 % longer for files that are 5 % smaller."""
 PARTS = ".parts"
 PART = 125
-"""Companies in a part that is written from others, at most."""
+"""The most companies in a part that is merged from others."""
 FULL = 1_000_000
-"""Rows of a part that stays as it is, however few companies it has: more would fill the memory."""
+"""Parts with this number of rows are not merged, even if they have few companies, because merging would fill the
+memory."""
 SPARE = 4
-"""A table may have so many parts more than twice the number that its companies fill."""
+"""The number of parts that a table may have in addition to twice the number that its companies fill."""
 EACH = pl.lit(value=True)
 DAMAGED = (
     OSError,
     pl.exceptions.PolarsError,
-    pl.exceptions.PanicException,  # in some damaged files Polars counts beyond its memory
+    pl.exceptions.PanicException,  # raised for some damaged files
     msgspec.MsgspecError,
     UnicodeDecodeError,
 )
-"""What reading a damaged file, or a full disk, leads to."""
+"""The exceptions for a damaged file or a full disk."""
 
 
 def _are_here(_: Iterable[Path]) -> None:
-    """All files of a home are on its disk."""
+    """Does nothing, because all files of a home are on its disk."""
 
 
 class LakeError(PipelineError):
@@ -69,7 +70,7 @@ class LakeError(PipelineError):
 
 
 class Held(msgspec.Struct, array_like=True, frozen=True):
-    """What a manifest says of a company: the digest of the inputs of its rows, their part and their number."""
+    """The entry of a company in a manifest: the digest of the inputs of its rows, their part and their number."""
 
     digest: str
     part: str
@@ -77,13 +78,13 @@ class Held(msgspec.Struct, array_like=True, frozen=True):
 
 
 class Manifest(msgspec.Struct, frozen=True, dict=True):
-    """The companies of a table, sorted, and the rows of each part, whether they still count or not."""
+    """The manifest of a table: its companies, sorted, and the number of rows of each part, used or not."""
 
     companies: dict[str, Held] = {}
     parts: dict[str, int] = {}
 
     def by_part(self, ciks: Iterable[str] | None = None) -> dict[str, list[str]]:
-        """The companies that have rows in each part, all or some; parts and companies in their order."""
+        """The companies with used rows in each part, all or only the given ones; parts and companies in their order."""
         if ciks is None:
             return self._all_by_part
         return self._by_part({cik: self.companies[cik] for cik in sorted({*ciks} & self.companies.keys())})
@@ -100,17 +101,17 @@ class Manifest(msgspec.Struct, frozen=True, dict=True):
         return {part: of_part for part, of_part in found.items() if of_part}
 
     def is_whole(self, part: str, ciks: Iterable[str]) -> bool:
-        """Whether these companies have all rows of a part."""
+        """Whether all rows of a part belong to these companies."""
         return self.rows(ciks) == self.parts[part]
 
     def rows(self, ciks: Iterable[str]) -> int:
-        """The number of rows of some companies."""
+        """The number of rows of the given companies."""
         return sum(self.companies[cik].rows for cik in ciks)
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A part that is not in a table yet: its file, and the number of rows of each company."""
+    """A part that is not in a table yet: its file, and the number of rows by company."""
 
     path: Path
     rows: Mapping[str, int]
@@ -120,7 +121,7 @@ class Written:
 class Lake:
     """The folder of tables.
 
-    bring: called with the files that are read next; on a worker of a cluster it fetches them.
+    bring: called with the files before they are read; on a worker of a cluster it fetches them.
     """
 
     folder: Path
@@ -136,7 +137,7 @@ class Lake:
         return self._manifest_path(name).exists() or self.path(name).exists()
 
     def scan(self, name: str, ciks: Iterable[str] | None = None) -> pl.LazyFrame:
-        """The rows of a table, all or those of some companies; the rows of a company are together."""
+        """The rows of a table, of all or of the given companies; the rows of a company are together."""
         wanted = None if ciks is None else list(ciks)
         if not self._is_by_company(name):
             rows = pl.scan_parquet(self.path(name))
@@ -151,18 +152,19 @@ class Lake:
         return pl.concat(scans)
 
     def in_order(self, name: str, ciks: Iterable[str] | None = None) -> pl.LazyFrame:
-        """The rows of a table, all or those of some companies; those of a table of companies by company."""
+        """The rows of a table, of all or of the given companies; a table of companies is sorted by company."""
         wanted = None if ciks is None else list(ciks)
         rows = self.scan(name, wanted)
         return rows if self.is_in_order(name, wanted) else rows.sort("cik", maintain_order=True)
 
     def is_in_order(self, name: str, ciks: Iterable[str] | None = None) -> bool:
-        """Whether the parts of a table, one after the other, have its companies in the order of their CIKs."""
+        """Whether the companies are in the order of their CIKs when the parts of a table are read one after the
+        other."""
         held = [cik for ciks_of in self.manifest(name).by_part(ciks).values() for cik in ciks_of]
         return held == sorted(held)
 
     def files(self, name: str, ciks: Iterable[str] | None = None) -> list[tuple[Path, tuple[str, ...] | None]]:
-        """The files of a table, and the companies whose rows count in each; None: all rows count."""
+        """The files of a table, each with the companies whose rows are used; None: all rows are used."""
         if not self._is_by_company(name):
             return [(self.path(name), None)]
         manifest = self.manifest(name)
@@ -174,7 +176,7 @@ class Lake:
         ]
 
     def read(self, name: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
-        """All rows of a table, with all columns or some."""
+        """All rows of a table, with all columns or the given ones."""
         with self._named_errors(name):
             if not self._is_by_company(name):
                 return pl.read_parquet(self.path(name), memory_map=False, columns=list(columns) if columns else None)
@@ -182,7 +184,7 @@ class Lake:
             return (rows.select(columns) if columns else rows).collect()
 
     def of_companies(self, name: str, ciks: Iterable[str], where: pl.Expr = EACH) -> pl.DataFrame:
-        """The rows of some companies, all or those that meet a condition."""
+        """The rows of the given companies that meet a condition."""
         with self._named_errors(name):
             rows = self.in_order(name, ciks)
             return (rows if where is EACH else rows.filter(where)).collect()
@@ -195,13 +197,13 @@ class Lake:
             return int(pl.scan_parquet(self.path(name)).select(pl.len()).collect().item())
 
     def head(self, name: str, rows: int, without: Sequence[str] = ()) -> pl.DataFrame:
-        """Some rows of a table, without some columns: the first ones of its first part."""
+        """The first rows of the first part of a table, without the given columns."""
         with self._named_errors(name):
             first = next(iter(self.manifest(name).by_part().values()), None)
             return self.scan(name, first and first[:rows]).drop(without).head(rows).collect()
 
     def companies(self, name: str) -> int:
-        """The number of companies that have rows in a table."""
+        """The number of companies with rows in a table."""
         with self._named_errors(name):
             if self._is_by_company(name):
                 return sum(held.rows > 0 for held in self.manifest(name).companies.values())
@@ -215,7 +217,7 @@ class Lake:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
     def only(self, ciks: Iterable[str]) -> "Part":
-        """The tables, of which only the rows of some companies are read."""
+        """The tables, limited to the rows of the given companies."""
         return Part(self, tuple(ciks))
 
     def inputs(self, name: str) -> dict[str, str]:
@@ -241,9 +243,9 @@ class Lake:
 
     @contextmanager
     def gathering(self, purpose: str) -> Iterator["Batches"]:
-        """Collect rows of one or several tables, batch by batch, for `replace_companies`."""
+        """Collect rows of tables, batch by batch, for `replace_companies`."""
         folder = self.folder / f"{PARTS}-{purpose}"
-        shutil.rmtree(folder, ignore_errors=True)  # what a killed run left
+        shutil.rmtree(folder, ignore_errors=True)  # left by a killed run
         try:
             yield Batches(self, folder)
         finally:
@@ -258,15 +260,15 @@ class Lake:
     ) -> None:
         """Replace the rows of the companies in `inputs` by those of the parts; other companies keep their rows.
 
-        If the parts have other columns than the table, an older program wrote the table. Then none of its rows and
-        digests are kept, so the next run makes the rows of the other companies again. Only those that are held back
-        keep their rows, in which the new columns are null.
+        If the parts and the table have different columns, an older program wrote the table. Then its rows and digests
+        are dropped, so the next run makes the rows of the other companies again. Only companies that are held back keep
+        their rows, with null in the new columns.
 
         Args:
             name: the table.
-            parts: rows of those companies; at least one part, which may be empty, because it defines the columns. All
-                rows of a company are in one part.
-            inputs: the digest of the inputs of the new rows, by company; rows of other companies do not count.
+            parts: the new rows; at least one part, which may be empty, because it defines the columns. All rows of a
+                company are in one part.
+            inputs: the digest of the inputs of the new rows, by company; rows of other companies are ignored.
             held_back: companies whose new rows cannot be used.
         """
         new = list(parts)
@@ -286,7 +288,7 @@ class Lake:
             self._point(name, after)
 
     def remove_companies(self, name: str, ciks: Collection[str]) -> None:
-        """Remove the rows and digests of some companies from a table."""
+        """Remove the rows and digests of the given companies from a table."""
         with self._named_errors(name):
             manifest = self.manifest(name)
             if not manifest.companies.keys().isdisjoint(ciks):
@@ -294,16 +296,16 @@ class Lake:
                 self._point(name, _without_idle_parts(Manifest(kept, manifest.parts)))
 
     def tidy(self) -> None:
-        """Remove what a killed run left: it moves the manifest first, and the files that this names no more go last.
+        """Remove files that a killed run left: a run replaces the manifest first, and removes the old files last.
 
-        Tables whose manifest is damaged stay as they are.
+        Tables with a damaged manifest are not changed.
         """
         for path in self.folder.glob(f"*/{MANIFEST}"):
             with suppress(*DAMAGED):
                 self._tidy(path.parent.name, self.manifest(path.parent.name))
 
     def manifest(self, name: str) -> Manifest:
-        """The manifest of a table of companies; an empty one if there is no such table."""
+        """The manifest of a table of companies; empty if the table does not exist."""
         path = self._manifest_path(name)
         self.bring([path])
         try:
@@ -316,7 +318,7 @@ class Lake:
         return self.folder / name / MANIFEST
 
     def _is_by_company(self, name: str) -> bool:
-        """Whether a table is one of companies."""
+        """Whether a table is a table of companies."""
         self.bring([self._manifest_path(name), self.path(name)])
         return self._manifest_path(name).exists()
 
@@ -326,7 +328,8 @@ class Lake:
         return part
 
     def _kept(self, name: str, schema: pl.Schema) -> Manifest:
-        """The manifest of the table; an empty one if the table has other columns. An older program's file is a part."""
+        """The manifest of the table, including a file of an older program as a part; empty if the columns have
+        changed."""
         manifest = self.manifest(name)
         if not manifest.parts and self.path(name).exists():
             manifest = self._adopted(name)
@@ -335,7 +338,8 @@ class Lake:
         return manifest
 
     def _adopted(self, name: str) -> Manifest:
-        """The manifest of a table of companies that an older program wrote as one file: it becomes the first part."""
+        """The manifest of a table of companies that an older program wrote as one file; the file becomes the first
+        part."""
         path, part = self.path(name), _part_name(1)
         made_from = self.inputs(name)
         counted = pl.scan_parquet(path).group_by("cik").len().sort("cik").collect()
@@ -352,11 +356,11 @@ class Lake:
     def _added(
         self, name: str, before: Manifest, new: Sequence["pl.DataFrame | Written"], inputs: Mapping[str, str]
     ) -> Manifest:
-        """The manifest with new parts, whose files are put into the folder of the table."""
+        """Move new parts into the folder of the table, and return the manifest with them."""
         companies = {cik: held for cik, held in before.companies.items() if cik not in inputs}
         companies |= {cik: Held(digest, "", 0) for cik, digest in inputs.items()}
         parts, paths = dict(before.parts), {}
-        held = [*(self.folder / name).glob("*.parquet"), *map(Path, parts)]  # a part may be held elsewhere only
+        held = [*(self.folder / name).glob("*.parquet"), *map(Path, parts)]  # a part may be only in the store
         last = max((int(path.stem) for path in held), default=0)
         for number, each in enumerate(new, last + 1):
             part = _part_name(number)
@@ -371,7 +375,7 @@ class Lake:
         return _without_idle_parts(Manifest(dict(sorted(companies.items())), parts))
 
     def _together(self, name: str, manifest: Manifest) -> Manifest:
-        """The manifest after the parts of which little is left are written together, by company."""
+        """Merge parts with few used rows, by company, and return the new manifest."""
         little = [ciks for ciks in manifest.by_part().values() if len(ciks) < PART / 2 and manifest.rows(ciks) < FULL]
         together = sorted(cik for ciks in little for cik in ciks)
         made_from = {cik: manifest.companies[cik].digest for cik in together}
@@ -380,17 +384,17 @@ class Lake:
             if not groups or len(groups[-1]) == PART or manifest.rows([*groups[-1], cik]) > FULL:
                 groups.append([])
             groups[-1].append(cik)
-        self._point(name, manifest, tidy=False)  # from which the rows are read
+        self._point(name, manifest, tidy=False)  # because the rows are read with it
         return self._added(name, manifest, [self.of_companies(name, group) for group in groups], made_from)
 
     def _point(self, name: str, manifest: Manifest, *, tidy: bool = True) -> None:
-        """Make a manifest the current one, and remove the files that it does not name."""
+        """Make a manifest the current manifest, and remove the files that it does not name."""
         path = self._manifest_path(name)
         written = path.with_suffix(".tmp")
         written.write_bytes(msgspec.json.encode(manifest))
         sync(written)
         checksums.replace(self.folder, written, path)
-        sync(path.parent)  # before the files go that only the manifest before names
+        sync(path.parent)  # before files are removed that only the earlier manifest names
         if tidy:
             self._tidy(name, manifest)
 
@@ -404,7 +408,7 @@ class Lake:
 
     @contextmanager
     def _named_errors(self, name: str) -> Iterator[None]:
-        """Raise errors of the disk and damaged files as LakeError, with a message of one line."""
+        """Convert errors of the disk and of damaged files to LakeError, with a message of one line."""
         try:
             yield
         except DAMAGED as error:
@@ -419,22 +423,23 @@ class Lake:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The rows of some companies in the tables of a lake."""
+    """The tables of a lake, limited to the rows of the given companies."""
 
     lake: Lake
     ciks: tuple[str, ...]
 
     def of(self, ciks: tuple[str, ...]) -> "Part":
-        """The rows of some of these companies."""
+        """Limit the tables further to these companies."""
         return Part(self.lake, ciks)
 
     def read(self, name: str, where: pl.Expr = EACH) -> pl.DataFrame:
-        """The rows of these companies in a table, all or those that meet a condition."""
+        """The rows of these companies in a table that meet a condition."""
         return self.lake.of_companies(name, self.ciks, where)
 
 
 class Batches:
-    """Rows of tables collected batch by batch. A single batch stays in memory; several are written to the disk."""
+    """Collects rows of tables batch by batch. A single batch stays in memory; several batches are written to the
+    disk."""
 
     def __init__(self, lake: Lake, folder: Path) -> None:
         self._lake = lake
@@ -454,11 +459,11 @@ class Batches:
         task: Callable[[Input], tuple[Mapping[str, pl.DataFrame], Notes]],
         inputs: Sequence[Input],
     ) -> Iterator[Notes]:
-        """Add the rows that a function makes of each input, in their order; several inputs are shared by the workers.
+        """Add the rows that a task makes from each input, in their order; the workers share several inputs.
 
         Args:
             workers: the processes.
-            task: a picklable function: input to rows by table, and notes, which are passed on.
+            task: a picklable function that makes rows by table, and notes, from an input.
             inputs: one for each batch.
 
         Yields:
@@ -478,11 +483,11 @@ class Batches:
             yield notes
 
     def place(self, name: str, number: int) -> Path:
-        """The file of the part of a table that a batch with this number makes."""
+        """The file for the part of a table from the batch with this number."""
         return self._folder / name / _part_name(number)
 
     def take(self, written: Mapping[str, Written]) -> None:
-        """Add the next batch, whose rows are in files: by table, at `place`."""
+        """Add the next batch, with its rows in files at `place`, by table."""
         for name, part in written.items():
             self._of.setdefault(name, []).append(part)
 
@@ -491,17 +496,17 @@ class Batches:
         return self._of[name]
 
     def taken(self, name: str) -> list[pl.DataFrame | Written]:
-        """The batches of a table that were added since the last call; they are no longer among those of `of`."""
+        """The batches of a table that were added since the last call; `of` does not return them any more."""
         return self._of.pop(name, [])
 
     def height(self, name: str) -> int:
-        """The number of rows of a table that were added."""
+        """The number of added rows of a table."""
         return sum(
             sum(each.rows.values()) if isinstance(each, Written) else each.height for each in self._of.get(name, ())
         )
 
     def scan(self, name: str) -> pl.LazyFrame:
-        """All rows of a table, in the order in which they were added."""
+        """All added rows of a table, in their order."""
         return pl.concat(map(rows_of, self._of[name]))
 
     def _written(self, name: str, number: int, rows: pl.DataFrame) -> Written:
@@ -533,7 +538,7 @@ def to_files(
     folder: Path,
     numbered: tuple[int, Input],
 ) -> tuple[dict[str, Written], Notes]:
-    """Write the rows of a batch to files, and return these and the notes."""
+    """Write the rows of a batch to files, and return the files and the notes."""
     number, batch = numbered
     rows, notes = task(batch)
     written = {name: write_part(folder / name / _part_name(number), frame) for name, frame in rows.items()}
@@ -549,18 +554,18 @@ def _schema_of(part: pl.DataFrame | Written) -> pl.Schema:
 
 
 def _in_columns(rows: pl.DataFrame, schema: pl.Schema) -> pl.DataFrame:
-    """Rows with other columns: missing ones are null."""
+    """The rows with the columns of a schema; missing columns are null."""
     added = [pl.lit(None).alias(name) for name in schema if name not in rows.columns]
     return rows.with_columns(added).select(pl.col(name).cast(dtype) for name, dtype in schema.items())
 
 
 def _without_idle_parts(manifest: Manifest) -> Manifest:
-    """The manifest without the parts whose rows count no longer; one part stays, because it has the columns."""
+    """The manifest without parts that have no used rows; one part stays, because it has the columns."""
     needed = {held.part for held in manifest.companies.values() if held.rows} or {*list(manifest.parts)[-1:]}
     return Manifest(manifest.companies, {part: rows for part, rows in manifest.parts.items() if part in needed})
 
 
 @lru_cache(maxsize=64)
 def _manifest(path: Path, *_: int) -> Manifest:
-    """The manifest in a file, decoded once for each state of the file."""
+    """Decode the manifest in a file, once for each state of the file."""
     return msgspec.json.decode(path.read_bytes(), type=Manifest)

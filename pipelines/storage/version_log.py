@@ -1,10 +1,11 @@
 """The version log of a home: immutable segments, one for each synchronization that changed something.
 
-Belongs here: which segments are committed, reading them, writing one. Does not: what a version is (normalize.history).
+Belongs here: the list of committed segments, reading and writing segments. Does not: the meaning of a version
+(normalize.history).
 
 The pointer to the current build names the segments that are committed with it, so a killed run leaves neither a build
-nor a segment. A segment is never changed. Going back to an older build moves the pointer and not the log: all segments
-that a pointer ever named are listed in a file in the folder of the segments.
+nor a segment. A segment is never changed. Restoring an older build changes the pointer, but not the log: a file in the
+folder of segments lists all segments that a pointer ever named.
 """
 
 import json
@@ -30,14 +31,15 @@ COMMITTED = "committed.json"
 IN_ORDER = "in_order"
 INITIAL = "initial"  # the cause of the first version of a value
 ROW_GROUP = 5_000
-"""Rows that are read together: those of about ten companies. Ten times as many take four times as long for a few
-companies, in a file that is a quarter smaller."""
+"""The number of rows in a row group: about ten companies. With ten times as many, reading a few companies takes four
+times as long, and the file is a quarter smaller."""
 ADVICE = "run `fundamentals doctor --repair`, which restores the segment from the published build"
 SOURCE = "source"
 VALUE = ["cik", "period_end", "item"]
-"""What a version is of in the first segments, which have no series of classes."""
+"""The key of a version in the first segments, which have no series of classes."""
 LATER = {"rule": None, "starts_anew": None, "class_member": "", "n": TWELVE_MONTHS}
-"""Columns of LOG that the first segments lack, and what stands for them. A segment that lacks another is damaged."""
+"""The columns of LOG that the first segments lack, with their values. A segment that lacks another column is
+damaged."""
 
 
 class LogError(PipelineError):
@@ -45,13 +47,13 @@ class LogError(PipelineError):
 
 
 def committed(folder: Path, pointed: Sequence[str]) -> tuple[str, ...]:
-    """All segments that a pointer names or ever named, in the order of recording; `pointed` are added to the list.
+    """All segments that a pointer names or ever named, in the order of recording; adds `pointed` to the list.
 
-    Names do not tell the order, because the clock may have been set back. An earlier release sorted the list by name:
-    such a list is put in order once, by the filings in the segments.
+    The names do not show the order, because the clock may have been set back. An earlier release sorted the list by
+    name; its list is sorted once again, by the filings in the segments.
 
     Raises:
-        LogError: the list cannot be read, or has to be put in order and a segment is missing or damaged.
+        LogError: the list cannot be read; or it has to be sorted, and a segment is missing or damaged.
     """
     remembered = _remembered(folder)
     segments = listed(folder, pointed)
@@ -63,7 +65,7 @@ def committed(folder: Path, pointed: Sequence[str]) -> tuple[str, ...]:
 
 
 def listed(folder: Path, pointed: Sequence[str]) -> tuple[str, ...]:
-    """The same segments in the order of the list, which is not changed.
+    """The segments of `committed`, in the order of the list, without changing the list.
 
     Raises:
         LogError: the list cannot be read.
@@ -77,7 +79,7 @@ def listed(folder: Path, pointed: Sequence[str]) -> tuple[str, ...]:
 
 
 def _remembered(folder: Path) -> Any:
-    """What the list of segments says."""
+    """The contents of the list of segments."""
     path = folder / COMMITTED
     try:
         if path.exists() and checksums.damaged(folder, [path]):
@@ -101,7 +103,7 @@ def remember(folder: Path, segments: Sequence[str]) -> None:
 
 
 def check(folder: Path, segments: Sequence[str]) -> None:
-    """Compare the committed segments with their digests; note those of segments that an earlier release wrote.
+    """Compare the committed segments with their digests; store digests for segments that an earlier release wrote.
 
     Raises:
         LogError: a segment is missing or damaged.
@@ -114,9 +116,11 @@ def check(folder: Path, segments: Sequence[str]) -> None:
 
 
 def _in_order_of_filings(folder: Path, segments: Sequence[str]) -> list[str]:
-    """Segments in the order of recording: the later one has a value from a later filing, or not its initial version.
+    """Sort segments in the order of recording: of two segments with the same value, the later one has it from a later
+    filing, or not as its initial version.
 
-    Where no value is in two segments, their names decide. If the filings contradict each other, the names decide all.
+    Segments without a common value are sorted by name. If the filings contradict each other, all segments are sorted by
+    name.
     """
     frames = []
     for number, name in enumerate(segments):
@@ -154,7 +158,7 @@ def _in_order_of_filings(folder: Path, segments: Sequence[str]) -> list[str]:
 
 
 def segments_of(folder: Path, segments: Sequence[str]) -> dict[str, list[str]]:
-    """The committed segments that have versions of each company, by company, in the order of recording.
+    """The committed segments with versions of a company, by company, in the order of recording.
 
     Raises:
         LogError: a segment is missing or damaged.
@@ -168,7 +172,7 @@ def segments_of(folder: Path, segments: Sequence[str]) -> dict[str, list[str]]:
 
 
 def read(folder: Path, segments: Sequence[str], ciks: Iterable[str] | None = None) -> pl.DataFrame:
-    """The versions of the committed segments, of some companies or of all, in the order of recording: columns of LOG.
+    """The versions in the given segments, of the given or all companies, in the order of recording: columns of LOG.
 
     Raises:
         LogError: a segment is missing or damaged.
@@ -182,14 +186,14 @@ def read(folder: Path, segments: Sequence[str], ciks: Iterable[str] | None = Non
 
 
 def _of(ciks: Sequence[str]) -> pl.Expr:
-    """The rows of some companies; by the bounds, row groups of a segment are left out, because it is sorted."""
+    """A filter for the rows of companies; its bounds let row groups of a sorted segment be skipped."""
     cik = pl.col("cik")
     return cik.is_between(pl.lit(min(ciks, default="")), pl.lit(max(ciks, default=""))) & cik.is_in(ciks)
 
 
 @contextmanager
 def _named_errors(path: Path) -> Iterator[None]:
-    """Raise errors of the disk and damaged files as LogError, with a message of one line."""
+    """Convert errors of the disk and of damaged files to LogError, with a message of one line."""
     try:
         yield
     except (OSError, pl.exceptions.PolarsError) as error:
@@ -200,7 +204,7 @@ def _named_errors(path: Path) -> Iterator[None]:
 def _in_present_columns(segment: pl.DataFrame) -> pl.DataFrame:
     """A segment with the columns of LOG; columns and fields of legs that an older program did not record are null.
 
-    The source of such a leg is companyfacts: older programs knew no other.
+    The source of legs without a source is companyfacts, because older programs had no other.
     """
     added = [pl.lit(held).alias(name) for name, held in LATER.items() if name not in segment.columns]
     if SOURCE not in segment["legs"].head(0).explode().struct.fields:
@@ -210,7 +214,7 @@ def _in_present_columns(segment: pl.DataFrame) -> pl.DataFrame:
 
 
 def write(folder: Path, sync_id: str, rows: pl.DataFrame | pl.LazyFrame) -> str:
-    """Write a segment, and return its name; it is committed once a pointer names it."""
+    """Write a segment, and return its name; the segment is committed when a pointer names it."""
     name = segment_name(sync_id)
     folder.mkdir(parents=True, exist_ok=True)
     written = folder / f".{name}.tmp"
