@@ -1,1 +1,1 @@
-"""The tables of a published build, and what is generated from schema and rules."""
+"""The tables of a published build, and the pages that are generated from schema and rules."""

@@ -69,28 +69,28 @@ FILING_URL = "https://www.sec.gov/Archives/edgar/data/{}/{}/{}-index.htm"
 ITEM = ["cik", CLASS, "period_kind", "period_end", "item"]
 IS_SERVED = pl.col("item").is_in(SERVED_NAMES)
 OF_SYMBOL = ("symbol", "exchange", "is_listed", "is_primary", CLASS, SERIES_MEMBER)
-"""The columns of table `companies` that symbols of one company have for themselves."""
+"""The columns of table `companies` that differ between the symbols of one company."""
 OF_QUARTERS = items_of("flow", "balance")
-"""The items that quarters have."""
+"""The items with values of quarters."""
 OF_PERIODS = ("financials", schema.QUARTERS)
 """Tables with a row for each symbol and period."""
 IN_ORDER = ("versions", "lineage", schema.of_quarters("versions"), schema.of_quarters("lineage"))
-"""Tables that are made in their order from the log, which is sorted."""
+"""Tables that are already in their order, because the log is sorted."""
 Notes = tuple[dict[str, date | None], list[Fault]]
-"""What a batch reports: the day after which the valuation of each company is stale, and the companies that fail."""
+"""The notes on a batch: the day after which the valuation of each company is stale, and the companies that fail."""
 
 
 def assemble_companies(lake: Lake, workers: Workers = ALONE, again: Collection[str] = ()) -> list[Fault]:
     """Write the tables of companies, with the columns and the order of the schema.
 
-    The rows of a company are made again only if something changed that they are made from. Companies are processed in
-    batches, of which each process holds one at a time. A company whose rows fail a row gate, or that another stage
-    could not process, keeps the rows that it has.
+    The rows of a company are made again only if their inputs have changed. Companies are processed in batches; each
+    process has one batch at a time. A company whose rows fail a row gate, or that another stage could not process,
+    keeps its earlier rows.
 
     Args:
         lake: tables of the stages.
         workers: the processes that share the batches.
-        again: companies whose rows are made again even if nothing changed that they are made from.
+        again: companies whose rows are made again even if their inputs are unchanged.
 
     Returns:
         the companies that are held back here, with the reasons.
@@ -118,7 +118,7 @@ def assemble_companies(lake: Lake, workers: Workers = ALONE, again: Collection[s
                     to_do |= {cik: _with_age(to_do[cik], new_ages[cik], newest_filing) for cik in new_ages}
             left_out |= ciks_of(faults)
             done = {cik: digest for cik, digest in to_do.items() if cik not in left_out}
-            for name in _tables_of_companies():  # the last one marks all rows of a company as made
+            for name in _tables_of_companies():  # the last table marks all rows of a company as made
                 lake.replace_companies(name, output.of(name), done, left_out)
         _under_symbols_of_today(lake, left_out & to_do.keys() & known.keys())
     gone = known.keys() - made_from.keys()
@@ -128,7 +128,7 @@ def assemble_companies(lake: Lake, workers: Workers = ALONE, again: Collection[s
 
 
 def assemble_others(lake: Lake, synchronizations: pl.DataFrame) -> None:
-    """Write the other tables; the one that is written last has the digest of all inputs.
+    """Write the other tables; the last table has the digest of all inputs.
 
     Args:
         lake: tables of the stages and of the companies.
@@ -153,7 +153,8 @@ def assemble_others(lake: Lake, synchronizations: pl.DataFrame) -> None:
 
 
 def _under_symbols_of_today(lake: Lake, ciks: Collection[str]) -> None:
-    """Put the rows that companies keep under their symbols of today: the former ones may be those of others now."""
+    """Move the kept rows of companies to their symbols of today, because a former symbol may belong to another company
+    now."""
     tables = {"companies": SYMBOLS, **{name: assembled(name) for name in OF_PERIODS}}
     before = {name: lake.of_companies(table, ciks) for name, table in tables.items()}
     of_company = before["companies"].drop(OF_SYMBOL).unique("cik", keep="first", maintain_order=True)
@@ -170,19 +171,19 @@ def _under_symbols_of_today(lake: Lake, ciks: Collection[str]) -> None:
     for name, rows in now.items():
         if not (rows := conformed(name, rows)).equals(conformed(name, before[name])):
             others = lake.of_companies(CONTENTS, ciks).filter(pl.col("table") != name)
-            # first: if the run is killed in between, the rows still differ, and the next one replaces them
+            # first: if the run is killed in between, the rows still differ, and the next run replaces them
             lake.replace_companies(CONTENTS, [pl.concat([others, _contents(name, rows)])], digests)
             lake.replace_companies(tables[name], [rows], digests)
 
 
 def _tables_of_companies() -> Iterator[str]:
-    """The tables of the lake that are made of some companies at a time."""
+    """The tables of the lake that are made in batches of companies."""
     yield from map(assembled, OF_COMPANIES)
     yield from (SYMBOLS, COUNTED, AGES, CONTENTS)
 
 
 def _newest_filing(lake: Lake) -> date:
-    """The newest day on which a filing with facts was filed, as published (warehouse.build.newest_filing)."""
+    """The newest day of filing of a filing with facts, as published (warehouse.build.newest_filing)."""
     rows = _filings(lake).select("cik", "filed", "accepted_at")
     with duckdb.connect() as connection:
         connection.register("filings", rows.with_columns(pl.col("accepted_at").dt.replace_time_zone(None)))
@@ -191,12 +192,13 @@ def _newest_filing(lake: Lake) -> date:
 
 
 def _with_age(made_from: str, stale_after: date | None, newest_filing: date) -> str:
-    """The digest with whether the company's valuation is stale: it depends on the newest filing of all companies."""
+    """The digest, with a mark if the company's valuation is stale, which depends on the newest filing of all
+    companies."""
     return f"{made_from} stale" if stale_after and newest_filing > stale_after else made_from
 
 
 def _of_companies(newest_filing: date, quarters: Sequence[str], part: Part) -> tuple[dict[str, pl.DataFrame], Notes]:
-    """The rows of some companies in each table, and as notes the ages of their valuations and the faults."""
+    """The rows of a batch of companies in each table; the notes are the ages of their valuations and the faults."""
     logged = _with_rules(_labelled(part), part)
     is_quarter = pl.col("n") == ONE_QUARTER
     versions, of_quarters = _by_kind(logged.filter(~is_quarter)), _as_quarters(logged.filter(is_quarter))
@@ -282,7 +284,8 @@ def synchronization(
 
 
 def content_of(name: str, rows: pl.DataFrame) -> str:
-    """A digest of the contents of a table without times, in any order: fast, only comparable with itself."""
+    """A digest of the contents of a table without times, independent of the order; fast, and comparable only with
+    digests of this function."""
     return _summed(_hashed(name, rows).select(*SUMS)) if schema.BY_NAME[name].content_names else ""
 
 
@@ -291,7 +294,7 @@ SUMS = (
     pl.col("hashed").sum().alias("total"),
     pl.col("hashed").bitwise_xor().alias("xor"),
 )
-"""Two sums of the hashes of rows that do not depend on their order."""
+"""Two sums of the hashes of rows, which do not depend on the order of the rows."""
 
 
 def _hashed(name: str, rows: pl.DataFrame) -> pl.DataFrame:
@@ -309,7 +312,7 @@ def _contents(name: str, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _companies(part: Part, current: pl.DataFrame) -> pl.DataFrame:
-    """One row for each symbol of common equity of a company that has a value of the specification's items."""
+    """One row for each symbol of common equity of a company with a value of the specification's items."""
     covered = (
         current.filter(IS_SERVED)
         .group_by("cik")
@@ -341,7 +344,7 @@ def _companies(part: Part, current: pl.DataFrame) -> pl.DataFrame:
 
 
 def _of_equity(listings: pl.DataFrame) -> pl.DataFrame:
-    """The symbols under which the data of a company are published."""
+    """The symbols under which the data of companies are published."""
     return listings.filter((pl.col("kind") == "common") | pl.col("is_primary"))
 
 
@@ -362,7 +365,7 @@ def _securities(lake: Lake) -> pl.DataFrame:
 
 
 def _labelled(part: Part) -> pl.DataFrame:
-    """All versions with labels of today's fiscal calendar; periods that are not in it keep their recorded labels."""
+    """All versions with labels of today's fiscal calendar; periods outside of it keep their recorded labels."""
     names = ["fiscal_year", "fiscal_quarter", "is_year_end"]
     today = part.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
     labelled = with_later_columns(part.read("versions")).join(
@@ -372,14 +375,14 @@ def _labelled(part: Part) -> pl.DataFrame:
 
 
 def _with_rules(logged: pl.DataFrame, part: Part) -> pl.DataFrame:
-    """All versions with their rules, including those that were recorded before rules had ids."""
+    """All versions with their rules, including versions that were recorded before rules had ids."""
     if rule_table.unnamed(logged).height:
         logged = rule_table.with_rules_of_today(logged, with_later_columns(part.read(REPLAYED)))
     return logged
 
 
 def _counted(current: pl.DataFrame, gaps: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
-    """What each rule decided; a value or gap of a fiscal year end is published twice but counts once."""
+    """The number of decisions of each rule; a value or gap of a fiscal year end is published twice but counts once."""
     values, missing = (rows.filter(pl.col("period_kind") != schema.PERIOD_KINDS[1]) for rows in (current, gaps))
     return rule_table.counts(REGISTRY, values, missing, decisions)
 
@@ -392,7 +395,7 @@ def _splits(part: Part) -> pl.DataFrame:
 
 
 def _changes(appended: pl.DataFrame) -> pl.DataFrame:
-    """Table `changes`: current values that are new since the previous build, with the values before them."""
+    """Table `changes`: current values that are new since the previous build, with their earlier values."""
     of_years = pl.col("n") == TWELVE_MONTHS
     return _by_kind(with_later_columns(appended).filter("is_current", of_years)).select(
         *ITEM, served("before").alias("before"), served("value").alias("after"), "cause"
@@ -420,7 +423,7 @@ def _as_quarters(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _with_balances(quarterly: pl.DataFrame, current: pl.DataFrame) -> pl.DataFrame:
-    """Current values of quarters, and the balances of companies that have such values."""
+    """Current values of quarters, and the balances of the companies with values of quarters."""
     is_balance = pl.col("item").is_in(items_of("balance")) & (pl.col("period_kind") == schema.PERIOD_KINDS[0])
     balances = current.filter(is_balance).join(quarterly, on="cik", how="semi", maintain_order="left")
     return pl.concat([quarterly, _as_quarters(balances)])
@@ -445,7 +448,7 @@ def lineage(versions: pl.DataFrame) -> pl.DataFrame:
 
 
 def _gaps(part: Part, current: pl.DataFrame, series: pl.DataFrame) -> pl.DataFrame:
-    """Table `gaps`: reasons of periods without a value; not where the log still holds a value that is current."""
+    """Table `gaps`: reasons of periods without a value, unless the log still has a current value."""
     periods = part.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
     found = pl.concat([_held_gaps(part, TWELVE_MONTHS), symbols.not_stated(series, periods)], how="diagonal")
     labelled = _by_kind(found.join(periods, on=["cik", "period_end"]))
@@ -454,12 +457,12 @@ def _gaps(part: Part, current: pl.DataFrame, series: pl.DataFrame) -> pl.DataFra
 
 
 def _held_gaps(part: Part, n: int) -> pl.DataFrame:
-    """The gaps that the rules found, of so many quarters."""
+    """The gaps that the rules found, for periods of `n` quarters."""
     return with_later_columns(part.read("gaps")).filter(pl.col("n") == n).drop("n")
 
 
 def _quarter_gaps(part: Part, quarterly: pl.DataFrame, series: pl.DataFrame) -> pl.DataFrame:
-    """Table `quarter_gaps`: as `gaps`, of the flows of companies that have values of quarters."""
+    """Table `quarter_gaps`: as `gaps`, for the flows of companies with values of quarters."""
     periods = part.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
     held = _held_gaps(part, ONE_QUARTER)
     not_stated = symbols.not_stated(series, held.select("cik", "period_end"))
@@ -472,7 +475,7 @@ def _quarter_gaps(part: Part, quarterly: pl.DataFrame, series: pl.DataFrame) -> 
 
 
 def _of_unread(part: Part) -> pl.DataFrame:
-    """The gaps of the periods whose report is unread, of all items of the company's series."""
+    """The gaps of periods with an unread report, for all items of the company's series."""
     reports = part.read(UNREAD_REPORTS).drop_nulls("report_date")
     annual = reports.filter(pl.col("form").is_in(ANNUAL_FORMS)).with_columns(period_kind=pl.lit("annual"))
     of_kinds = pl.concat([reports.with_columns(period_kind=pl.lit("ttm")), annual])
@@ -484,7 +487,7 @@ def _of_unread(part: Part) -> pl.DataFrame:
 
 
 def _proofs(part: Part, current: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFrame:
-    """Table `proofs`: the identities that current values satisfy, and those that withhold a value."""
+    """Table `proofs`: the identities that current values satisfy, and the identities that withhold a value."""
     periods = part.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
     labelled = _by_kind(with_later_columns(part.read("proofs")).join(periods, on=["cik", "period_end"]))
     values = current.select(ITEM)
@@ -496,7 +499,7 @@ def _proofs(part: Part, current: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFra
 def _valuations(
     part: Part, versions: pl.DataFrame, current: pl.DataFrame, newest_filing: date, series: pl.DataFrame
 ) -> pl.DataFrame:
-    """Table `valuations`: the fair value of each series that a symbol has, or the reasons why there is none."""
+    """Table `valuations`: the fair value of each series with a symbol, or the reasons why it is missing."""
     of_symbols = series.select("cik", SERIES_MEMBER).unique(maintain_order=True)
     others = current.select("cik").unique(maintain_order=True).join(of_symbols, on="cik", how="anti")
     valued = pl.concat([of_symbols, others.with_columns(pl.lit(COMPANY).alias(SERIES_MEMBER))])
@@ -541,7 +544,7 @@ def _of_one_class(part: Part) -> list[str]:
 
 
 def _numbered(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows of series under a name of each in place of the CIK: to the model a series is a company."""
+    """Rows with a name of each series in place of the CIK, because the valuation model treats a series as a company."""
     return rows.with_columns(cik=pl.concat_str("cik", SERIES_MEMBER, separator=" ")).rename({SERIES_MEMBER: CLASS})
 
 
@@ -573,7 +576,7 @@ def _of_symbols(periods: pl.DataFrame, companies: pl.DataFrame) -> pl.DataFrame:
 
 
 def filing_addresses(lake: Lake) -> pl.DataFrame:
-    """Table `filings`: the filings with facts and the unread reports, with the `url` of each at the SEC."""
+    """Table `filings`: the filings with facts and the unread reports, each with its `url` at the SEC."""
     accession = pl.col("accession")
     url = pl.format(
         FILING_URL,
@@ -594,7 +597,7 @@ def filing_addresses(lake: Lake) -> pl.DataFrame:
 def _filings(lake: Lake) -> pl.DataFrame:
     """The filings with facts and the unread reports, one row a filing.
 
-    Co-registrants file under one accession number, and it is listed under the first of them.
+    Co-registrants file under one accession number, which is listed under the first of them.
     """
     unread = lake.read(UNREAD_REPORTS).drop("report_date").with_columns(in_companyfacts=pl.lit(value=False))
     filings = pl.concat([lake.read("filings"), unread], how="diagonal")

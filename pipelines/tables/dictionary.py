@@ -38,7 +38,7 @@ Items that mean nothing in an industry; the reasons are [those of gaps](#reasons
 
 
 def page() -> str:
-    """The data dictionary as the schema and the rules are now."""
+    """The page of the data dictionary, from the present schema and rules."""
     sections = dictionary.render({item: describe_sources(item) for item in ITEM_NAMES})
     without = (f"| {industry} | `{item}` | `{reason}` |\n" for industry, item, reason, _ in WITHOUT_MEANING.iter_rows())
     return f"{sections}{INDUSTRIES}{''.join(map(_row, TABLE))}{WITHOUT}{''.join(without)}"
@@ -55,7 +55,7 @@ def _listed(elements: Iterable[str]) -> str:
 
 
 def rules() -> str:
-    """The page of the rules as the registry is now."""
+    """The page of the rules, from the present registry."""
     return rule_page.page(REGISTRY, FILES, rule_page.SINGLE_COMPANY)
 
 

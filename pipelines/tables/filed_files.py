@@ -1,10 +1,10 @@
-"""The files for analysts of what filings state: `published/statements/*.parquet`.
+"""The files for analysts with facts and lines of filings: `published/statements/*.parquet`.
 
-Belongs here: which rows are in a file, which of them companyfacts has, too, and replacing the file. Does not: columns
-and their meaning (warehouse.contract.filed), the tables of the lake (stages.statements).
+Belongs here: choosing the rows of a file, marking rows that companyfacts has, too, and replacing the file. Does not:
+columns and their meaning (warehouse.contract.filed), the tables of the lake (stages.statements).
 
-A file is written from the tables of the lake as a stream and replaced at once; it is written only if its rows have
-changed. No reader of the service opens it.
+A file is written from the tables of the lake as a stream, only if its rows have changed, and replaced at once. The
+service itself does not read it.
 """
 
 import time
@@ -28,13 +28,13 @@ from warehouse.contract.schema import Table
 from warehouse.files import of_companies, quoted, sync
 
 INPUTS = "inputs"
-"""The name of the digest of the tables that a file was written from, in its metadata."""
+"""The name, in the metadata of a file, of the digest of the tables from which it was written."""
 PLACES = 4
-"""Decimal places of the numbers in a data set. All values are rounded so before they are compared."""
+"""Decimal places of the numbers in a data set. All values are rounded to them before they are compared."""
 KNOWN = "in_companyfacts"
 LARGE, KEPT = 32 << 20, timedelta(hours=20)
-"""A file of so many bytes is not written again for some companies, until it is so old. For all of EDGAR since 2009 both
-have 2.7 GB, and `follow` has hundreds of new filings on a busy day."""
+"""After a run for single companies, a file of at least LARGE bytes is written again only if it is older than KEPT. For
+all of EDGAR since 2009 the two files have 2.7 GB, and `follow` has hundreds of new filings on a busy day."""
 
 
 class FiledFilesError(PipelineError):
@@ -42,18 +42,18 @@ class FiledFilesError(PipelineError):
 
 
 def write(lake: Lake, published: Path, *, of_some: bool = False) -> int:
-    """Write the files that are not of the present tables.
+    """Write the files whose tables have changed.
 
     Args:
         lake: the tables.
         published: the folder of builds.
-        of_some: whether only some companies were synchronized: then a large file waits for a run of all.
+        of_some: whether only given companies were synchronized: then a large file is written by a later run.
 
     Returns:
-        how many were written.
+        the number of files written.
 
     Raises:
-        FiledFilesError: a file cannot be written; the one before stays.
+        FiledFilesError: a file cannot be written; the earlier file stays.
     """
     folder = published / filed.FOLDER
     try:
@@ -87,12 +87,13 @@ def rows_of(published: Path) -> dict[str, int]:
 
 
 def inputs(lake: Lake) -> str:
-    """A digest of the tables that the files are written from."""
+    """A digest of the tables from which the files are written."""
     return joined(*(_inputs(lake, table) for table in filed.FILES))
 
 
 def _inputs(lake: Lake, table: Table) -> str:
-    """A digest of the tables that a file is written from, and of the facts of companyfacts that it is compared with."""
+    """A digest of the tables from which a file is written, and of the facts of companyfacts with which it is
+    compared."""
     digests = {name: lake.inputs(name) for name in _tables(lake, table.name)}
     if table is filed.FILED_FACTS:
         ciks = {cik for of_table in digests.values() for cik in of_table}
@@ -106,7 +107,7 @@ def _path(published: Path, table: Table) -> Path:
 
 
 def _made_from(path: Path) -> str:
-    """The digest of the tables that a file was written from; empty if there is no such file, or it is damaged."""
+    """The digest of the tables from which a file was written; empty if the file is missing or damaged."""
     try:
         return pl.read_parquet_metadata(path).get(INPUTS, "")
     except (OSError, pl.exceptions.PolarsError):
@@ -114,19 +115,19 @@ def _made_from(path: Path) -> str:
 
 
 def _can_wait(path: Path) -> bool:
-    """Whether a file is too large to be written again for some companies, and new enough; one of a time ahead is not:
-    the clock was wrong when it was written."""
+    """Whether a file is too large to be written again after a run for single companies, and new enough. A file with a
+    time in the future is written again, because the clock was wrong."""
     status = path.stat()
     return status.st_size >= LARGE and 0 <= time.time() - status.st_mtime < KEPT.total_seconds()
 
 
 def _tables(lake: Lake, table: str) -> list[str]:
-    """The tables of the lake that have the rows of a file: quarters, then packages."""
+    """The tables of the lake with the rows of a file: quarters, then packages."""
     return [*(of_quarter(table, quarter) for quarter in statements.quarters_of(lake)), table]
 
 
 def _note_read(connection: duckdb.DuckDBPyConnection, lake: Lake) -> None:
-    """Note the filings whose own documents are read: the data sets have their facts in a shorter form."""
+    """Make a table of the filings whose own documents are read; the data sets have their facts in a shorter form."""
     connection.execute("CREATE TEMP TABLE read (accession VARCHAR)")
     for name in (FACTS, LINES):
         for rows in _parts(lake, name):
@@ -134,7 +135,7 @@ def _note_read(connection: duckdb.DuckDBPyConnection, lake: Lake) -> None:
 
 
 def _rows(lake: Lake, table: Table) -> str:
-    """The rows of a file as a query; without any rows the columns."""
+    """A query for the rows of a file; without rows, it returns the columns."""
     types = {column.name: column.type for column in table.columns}
     none = ", ".join(f'CAST(NULL AS {kind}) AS "{name}"' for name, kind in types.items())
     expressions = {name: f'"{name}"' for name in types} | ({KNOWN: _is_known(lake)} if KNOWN in types else {})
@@ -147,7 +148,8 @@ def _rows(lake: Lake, table: Table) -> str:
 
 
 def _is_known(lake: Lake) -> str:
-    """Whether companyfacts has a fact, as SQL: by accession, element and value; it has neither members nor own ones."""
+    """An SQL expression: whether companyfacts has a fact, by accession, element and value; companyfacts has neither
+    members nor elements that filers define themselves."""
     if not (parts := [*_parts(lake, "facts")] if lake.holds("facts") else []):
         return "false"
     theirs = " UNION ALL ".join(f"SELECT accession, tag, value FROM ({rows})" for rows in parts)

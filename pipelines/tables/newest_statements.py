@@ -1,11 +1,11 @@
 """Table `newest_statements`: the statements of a company's newest filings, in the filer's words and order.
 
-Belongs here: which filings, lines and columns a build has. Does not: reading filings (stages.statements), the files for
-analysts, which have all lines (filed_files), which lines a value consists of (warehouse.explanation.statements).
+Belongs here: choosing the filings, lines and columns of a build. Does not: reading filings (stages.statements), the
+files for analysts, which have all lines (filed_files), the lines of a value (warehouse.explanation.statements).
 
-A filing whose own documents are read has the lines of these, otherwise those of its data set. A column is a period for
-which a statement states more than half as many lines as for any other one; other periods are of notes. Cash at the
-beginning and at the end of a cash flow statement is in the column of its period.
+The lines of a filing come from its own documents if they are read, otherwise from its data set. A period is a column if
+the statement has more than half as many lines for it as for its fullest period; other periods belong to notes. Cash at
+the beginning and at the end of a cash flow statement is in the column of its period.
 """
 
 from collections.abc import Sequence
@@ -21,15 +21,17 @@ from pipelines.stages.schemas import STATEMENT_LINES
 from pipelines.storage.lake import Lake, Part
 
 LINES = "statement_lines"
-"""The table of the lake with the lines of packages; those of data sets are in tables named `statement_lines_2010q1`."""
+"""The table of the lake with the lines of packages; lines of data sets are in tables such as
+`statement_lines_2010q1`."""
 NEWEST = timedelta(days=400)
-"""Filings behind current values, of any form, have lines up to this age before the newest one of the company."""
+"""Filings of any form that are sources of current values have lines up to this age before the company's newest
+filing."""
 EIGHT_QUARTERS = timedelta(days=680)
-"""Reports of the newest eight quarters: seven quarters, or 640 days, lie between the first and the last of them."""
+"""The age of reports of the newest eight quarters: seven quarters, or 640 days, are between the first and the last."""
 FIVE_YEARS = timedelta(days=1640)
-"""Annual reports of the newest five fiscal years: four years, or 1,461 days, lie between the first and the last. Older
-ones are left out: a filing takes 3.3 to 5.3 kilobytes, so that the eleven of a company take some 50, and all since
-2009 would take six times as much."""
+"""The age of annual reports of the newest five fiscal years: four years, or 1,461 days, are between the first and the
+last. Older reports are left out: a filing takes 3.3 to 5.3 kilobytes, the eleven filings of a company about 50, and all
+filings since 2009 would take six times as much."""
 FULL = 0.5
 """A column has more than this share of the lines of the fullest column."""
 ROUNDED = timedelta(days=16)
@@ -43,7 +45,7 @@ COLUMN = ["quarters", "end"]
 
 
 def quarters_of(lake: Lake) -> list[str]:
-    """The quarters whose data sets are decoded; on another machine of a cluster the lake does not show them."""
+    """The quarters with decoded data sets; on other machines of a cluster, the lake does not show them."""
     return sorted(path.name.removeprefix(f"{LINES}_") for path in lake.folder.glob(f"{LINES}_????q?"))
 
 
@@ -51,9 +53,9 @@ def of_values(part: Part, current: pl.DataFrame, quarters: Sequence[str]) -> pl.
     """The rows of the table.
 
     Args:
-        part: the tables of some companies.
+        part: the tables of a batch of companies.
         current: their current values, with `cik` and `legs`.
-        quarters: of quarters_of.
+        quarters: the result of quarters_of.
     """
     of_legs = current.select("cik", "legs").explode("legs").unnest("legs").drop_nulls("accession")
     newest = _newest(of_legs, part)
@@ -69,7 +71,7 @@ def of_values(part: Part, current: pl.DataFrame, quarters: Sequence[str]) -> pl.
 
 
 def _newest(legs: pl.DataFrame, part: Part) -> pl.DataFrame:
-    """The filings that the table has: `accession` and `filed`."""
+    """The filings in the table: `accession` and `filed`."""
     reports = part.read("filings").select("cik", "accession", "form", "filed").drop_nulls("filed")
     is_annual = pl.col("form").str.strip_suffix(AMENDMENT).is_in(ANNUAL_FORMS)
     kinds = (
@@ -87,7 +89,7 @@ def _facts(legs: pl.DataFrame) -> pl.Series:
 
 
 def _lines(part: Part, filings: pl.DataFrame, quarters: Sequence[str]) -> pl.DataFrame:
-    """The lines of filings, of one source each."""
+    """The lines of filings, each filing from one source."""
     accession = pl.col("accession").cast(pl.String)
     wanted = accession.is_in(filings["accession"].implode())
     of_packages = part.read(LINES, wanted) if part.lake.holds(LINES) else STATEMENT_LINES.to_frame()
@@ -100,7 +102,7 @@ def _lines(part: Part, filings: pl.DataFrame, quarters: Sequence[str]) -> pl.Dat
 
 
 def _named(lines: pl.DataFrame) -> pl.DataFrame:
-    """Lines with the columns of the table; they are counted from one, over all pages of a statement."""
+    """The lines with the columns of the table; they are numbered from one over all pages of a statement."""
     texts = ["accession", "source", "statement", "label", "element", "parent", "member", "unit"]
     days = (pl.col("end") - pl.col("start")).dt.total_days() + 1
     place = pl.struct(pl.col("report").fill_null(0), "line").rank("dense").over(STATEMENT)
@@ -120,7 +122,8 @@ def _named(lines: pl.DataFrame) -> pl.DataFrame:
 
 
 def _with_totals(lines: pl.DataFrame) -> pl.DataFrame:
-    """Lines with whether others of their statement add up to them; null for data sets, which do not say so."""
+    """Add a flag: whether other lines of the statement add up to the line; null for data sets, which do not state
+    it."""
     totals = lines.select(*STATEMENT, element="parent").drop_nulls("element").unique().with_columns(is_total=True)
     is_known = pl.col("source") != DATA_SET
     return lines.join(totals, on=[*STATEMENT, "element"], how="left", maintain_order="left").with_columns(
@@ -150,7 +153,7 @@ def _with_fiscal_days(stated: pl.DataFrame, part: Part) -> pl.DataFrame:
 
 
 def _columns(stated: pl.DataFrame) -> pl.DataFrame:
-    """The days of balance sheets, and the periods of other statements, that are columns."""
+    """The days of balance sheets and the periods of other statements that become columns."""
     is_day = pl.col("quarters") == 0
     of_company = stated.filter(pl.col("member").is_null(), is_day == (pl.col("statement") == BALANCE_SHEET))
     counted = of_company.group_by(*STATEMENT, *COLUMN).agg(lines=pl.col("line").n_unique())
@@ -158,7 +161,8 @@ def _columns(stated: pl.DataFrame) -> pl.DataFrame:
 
 
 def _balances(stated: pl.DataFrame, columns: pl.DataFrame) -> pl.DataFrame:
-    """The balances of cash flow statements in the columns of periods; of two lines the first is of the beginning."""
+    """Put the balances of cash flow statements into the columns of periods; of two lines, the first is the balance at
+    the beginning."""
     line = pl.col("line")
     is_first = (line == line.min().over(*STATEMENT, "tag")) & (line < line.max().over(*STATEMENT, "tag"))
     of_days = stated.filter(pl.col("statement") == CASH_FLOWS, pl.col("quarters") == 0).with_columns(is_first=is_first)

@@ -1,8 +1,8 @@
 """Row gates: conditions that the assembled rows of each company have to meet before they are published.
 
-Belongs here: one function for each, from the rows of some companies to those that fail. Does not: conditions of the
-source as a whole (run.gates), what becomes of a company that fails (build_tables, quarantine), checks of values that
-only warn (pipelines.quality).
+Belongs here: one function for each condition, from the rows of companies to the failing rows. Does not: conditions of
+the source as a whole (run.gates), holding a company back (build_tables, quarantine), checks of values that only warn
+(pipelines.quality).
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -17,7 +17,7 @@ from warehouse.contract import schema
 from warehouse.contract.line_items import ITEM_NAMES
 
 Rows = Mapping[str, pl.DataFrame]
-"""The rows of some companies, by published table."""
+"""The rows of a batch of companies, by published table."""
 
 PERIOD = ["cik", "period_kind", "period_end"]
 
@@ -48,7 +48,8 @@ def annual_equals_ttm_at_year_end(rows: Rows) -> pl.DataFrame:
 def rules_are_listed(rows: Rows) -> pl.DataFrame:
     """Each rule that a row names is in table `rules`, which has its statement.
 
-    The version log keeps the rules of old versions, so a rule that decides nothing any more stays in the registry.
+    The version log keeps the rules of old versions, so a rule stays in the registry even if it decides nothing any
+    more.
     """
     named = [
         frame.select("cik", schema.RULE).drop_nulls().unique()
@@ -81,12 +82,12 @@ def ratios_follow_their_inputs(rows: Rows) -> pl.DataFrame:
 
 
 def _near(served: pl.Expr, expected: pl.Expr) -> pl.Expr:
-    """Whether a ratio agrees with another in the digits that are served."""
+    """Whether two ratios agree in the served digits."""
     return (served - expected).abs() <= SAME_RATIO * expected.abs()
 
 
 Gate = Callable[[Rows], pl.DataFrame]
-"""Makes the rows that fail, with column `cik`, of those of some companies."""
+"""A function from the rows of a batch of companies to the failing rows, with column `cik`."""
 
 GATES: tuple[Gate, ...] = (
     keys_are_unique,
@@ -97,7 +98,7 @@ GATES: tuple[Gate, ...] = (
 
 
 def failing(rows: Rows) -> list[Fault]:
-    """The companies whose rows fail, one fault for each gate, with its first row."""
+    """The companies with failing rows, one fault for each gate, with its first failing row."""
     return [fault for gate in GATES for fault in _faults(gate, gate(rows))]
 
 

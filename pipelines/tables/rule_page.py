@@ -1,7 +1,7 @@
 """The page of the rules, docs/rules.md.
 
-Belongs here: the layout of the registry as Markdown, and which rules rest on a single company. Does not: the rules
-(normalize.rules), the command that writes the page (dictionary).
+Belongs here: the layout of the registry as Markdown, and marking rules with evidence from a single company. Does not:
+the rules (normalize.rules), the command that writes the page (dictionary).
 """
 
 import csv
@@ -44,18 +44,18 @@ def _single_company() -> Mapping[str, str]:
 
 
 SINGLE_COMPANY = _single_company()
-"""Rules that rest on a single company, and its name: those that decided for only one of the 200 companies of three
-mirrors of EDGAR. Rules for gaps, flags, fiscal periods and industries by SIC code are not listed: they follow from the
-definition of a filing, and the mirrors hold few SIC codes. single_company.csv also holds the CIK."""
+"""Rules with evidence from a single company, and its name: they decided for only one of the 200 companies in three
+mirrors of EDGAR. Rules for gaps, flags, fiscal periods and industries by SIC code are not listed, because they follow
+from the definition of a filing, and the mirrors have few SIC codes. single_company.csv also has the CIK."""
 
 
 def page(registry: Mapping[str, Rule], paths: Mapping[str, str], single_company: Mapping[str, str]) -> str:
-    """The page: one section for each first part of an id, one row for each rule.
+    """Render the page: one section for each first part of an id, one row for each rule.
 
     Args:
         registry: the rules by id.
         paths: the file of each rule by id, from the project's root.
-        single_company: the company of each rule that rests on a single one, by id.
+        single_company: the company of each rule with evidence from a single company, by id.
     """
     ordered = sorted(registry.values(), key=lambda rule: rule.id)
     sections = [_section(part, list(rules), paths, single_company) for part, rules in groupby(ordered, key=_first_part)]

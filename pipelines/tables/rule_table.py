@@ -1,8 +1,8 @@
-"""Tables `rules` and `decisions`: every rule of the registry, and how much it decided in a build.
+"""Tables `rules` and `decisions`: every rule of the registry, and the number of its decisions in a build.
 
 Belongs here: counting the values and gaps that name each rule, and the figures that it decided in the steps; finding
 the rules of values that were recorded before rules had ids. Does not: any rule or its statement (normalize), the other
-published tables (tables).
+published tables (build_tables).
 """
 
 from collections import Counter
@@ -22,12 +22,12 @@ from warehouse.contract.vocabulary import FLAGS
 
 RULE, LISTED = schema.RULE, "rules"
 _METHOD_OF = {rule.id: name for rule, name in METHOD_NAMES.items()}
-"""The ids of rules that compute twelve months begin with this; column `method` names the one that did."""
+"""The ids of rules that compute twelve months, with their name in column `method`."""
 COUNTED = pl.Schema({RULE: pl.String(), "cik": pl.String(), "figures": pl.Int64()})
 """The number of figures that a rule decided for a company."""
 
 SAME_FACT = [*VERSION_OF, "of_version", "role", "tag", "unit", "start", "end"]
-"""The columns in which a logged leg and the same leg of today's replay agree: version, part, fact."""
+"""The columns that are equal in a logged leg and the same leg of today's replay: version, part, fact."""
 
 COMPOSED_OF = {
     "total_debt": ("total_debt",),
@@ -35,7 +35,7 @@ COMPOSED_OF = {
     "roic": tuple(COMPOSED),
     "debt_to_fcf": ("total_debt",),
 }
-"""The items that have lines of the balance sheet, and what these compose."""
+"""The items that are made from lines of the balance sheet, and the kinds of these lines."""
 
 OF_LINE = [
     (item, element if ":" in element else f"us-gaap:{element}", composed, OF_LINES.id)
@@ -57,13 +57,14 @@ OF_ELEMENT = pl.DataFrame(
     schema=["item", "tag", "concept_of_element", "rule_of_element"],
     orient="row",
 ).unique(["item", "tag"], keep="first", maintain_order=True)
-"""The concept and the rule of each element that alone is an amount of an item, or a line of debt or cash."""
+"""The concept and the rule of each element that, without other elements, is an amount of an item, or a line of debt or
+cash."""
 
 
 def counts(
     registry: Mapping[str, Rule], values: pl.DataFrame, gaps: pl.DataFrame, decided: pl.DataFrame
 ) -> pl.DataFrame:
-    """What each rule decided for each of some companies: `cik`, `rule`, `values`, `figures`.
+    """The number of decisions of each rule for each company: `cik`, `rule`, `values`, `figures`.
 
     Args:
         registry: the rules by id.
@@ -86,7 +87,7 @@ def table(registry: Mapping[str, Rule], files: Mapping[str, str], counted: pl.Da
     Args:
         registry: the rules by id.
         files: the file that holds each rule, by id.
-        counted: of `counts`, of all companies.
+        counted: the results of `counts` for all companies.
     """
     codes = _codes(registry)
     rows = [
@@ -100,12 +101,12 @@ def table(registry: Mapping[str, Rule], files: Mapping[str, str], counted: pl.Da
 
 
 def decisions(of_steps: pl.DataFrame, *found: pl.DataFrame) -> pl.DataFrame:
-    """The rows of table `decisions`: `rule`, `cik`, `figures`, one for each company and rule that decided for it.
+    """The rows of table `decisions`: `rule`, `cik`, `figures`, one row for each rule and company with a decision.
 
     Args:
-        of_steps: `cik`, `rule`, `figures`: what the steps counted.
-        found: frames with `cik` and `rule`, where a rule decided each row: splits, breaks, repairs. Each row counts as
-            a figure if the steps did not count the rule for the company.
+        of_steps: `cik`, `rule`, `figures`: the counts of the steps.
+        found: frames with `cik` and the deciding `rule` of each row: splits, breaks, repairs. Each row counts as a
+            figure if the steps did not count the rule for the company.
     """
     counted = of_steps.select(pl.col(name).cast(dtype) for name, dtype in COUNTED.items())
     by_company = counted.group_by(RULE, "cik").agg(pl.col("figures").sum()).filter(pl.col("figures") > 0)
@@ -114,7 +115,7 @@ def decisions(of_steps: pl.DataFrame, *found: pl.DataFrame) -> pl.DataFrame:
 
 
 def code_of(rule: Rule) -> str | None:
-    """The flag that a rule writes, which is the last part of its id with underscores, or its method (METHOD_NAMES)."""
+    """The flag that a rule writes (the last part of its id, with underscores), or its method (METHOD_NAMES)."""
     if rule.action != "flag":
         return _METHOD_OF.get(rule.id)
     code = rule.id.rpartition(".")[-1].replace("-", "_")
@@ -122,23 +123,24 @@ def code_of(rule: Rule) -> str | None:
 
 
 def unnamed(versions: pl.DataFrame) -> pl.DataFrame:
-    """The current versions with legs that name no rule, because they were recorded before rules had ids."""
+    """The current versions with legs without a rule, because they were recorded before rules had ids."""
     return versions.filter("is_current", pl.col(RULE).is_null(), pl.col("legs").list.len() > 0)
 
 
 def with_rules_of_today(versions: pl.DataFrame, replayed: pl.DataFrame) -> pl.DataFrame:
     """Add the rules to current versions that were recorded before rules had ids.
 
-    The log is never changed, so these versions name no rule. If today's replay leads to a value from the same filing,
-    or else to the same newest value from another one, the version gets the rule of that value, and each leg the concept
-    and the rule of the same fact in the same part, or else those of its element, if it alone is an amount of the item.
+    The log is never changed, so these versions have no rule. If today's replay gives a value from the same filing, or
+    otherwise the same newest value from another filing, the version gets the rule of this value. Each leg gets the
+    concept and the rule of the same fact in the same part; otherwise of its element, if the element alone is an amount
+    of the item.
 
     Args:
         versions: columns of versions.LOG and `is_current`.
         replayed: columns of versions.REPLAYED.
 
     Returns:
-        `versions` in their order; `rule`, and `concept` and `rule` of the legs, stay null if nothing matches.
+        `versions` in their order; `rule`, and `concept` and `rule` of the legs, stay null without a match.
     """
     row = pl.int_range(pl.len(), dtype=pl.UInt32)
     wanting = unnamed(versions.with_columns(row=row))
@@ -185,9 +187,10 @@ def with_rules_of_today(versions: pl.DataFrame, replayed: pl.DataFrame) -> pl.Da
 
 
 def _of_versions(replayed: pl.DataFrame, wanting: pl.DataFrame) -> pl.DataFrame:
-    """The replayed versions of some logged ones: of the same filing, or the newest one if it has the same value.
+    """The replayed versions that match the logged versions: of the same filing, or the newest version if it has the
+    same value.
 
-    The latter get the accession number of the logged version.
+    The newest version then gets the accession number of the logged version.
     """
     asked = wanting.select(*VERSION_OF, "accession", logged="value")
     same = replayed.join(asked.drop("logged"), on=[*VERSION_OF, "accession"], how="semi")
@@ -207,13 +210,13 @@ def _codes(registry: Mapping[str, Rule]) -> dict[str, str | None]:
 
 
 def _alone(codes: Mapping[str, str | None]) -> dict[str, str]:
-    """For each code that only one rule writes, this rule."""
+    """The rule of each code that only one rule writes, by code."""
     writers = Counter(codes.values())
     return {code: rule for rule, code in codes.items() if code and writers[code] == 1}
 
 
 def _of_values(values: pl.DataFrame, rule_of_code: Mapping[str, str]) -> pl.DataFrame:
-    """The number of values that name each rule in version, legs, method or flags; a value counts once for each rule."""
+    """The number of values that name a rule in version, legs, method or flags; a value counts once for each rule."""
     numbered = values.with_row_index("number")
     codes = pl.concat_str(pl.col("method", "flags").fill_null(""), separator=",").str.split(",").alias("code")
     of_codes = pl.col("code").replace_strict(rule_of_code, default=None, return_dtype=pl.String).alias(RULE)
@@ -233,6 +236,6 @@ def _of_values(values: pl.DataFrame, rule_of_code: Mapping[str, str]) -> pl.Data
 
 
 def _rows(frame: pl.DataFrame) -> pl.DataFrame:
-    """The number of rows that name each rule, by company."""
+    """The number of rows that name a rule, by company."""
     named = frame.select(RULE, "cik").drop_nulls(RULE)
     return named.group_by(RULE, "cik").agg(figures=pl.len().cast(pl.Int64)).select(COUNTED.names())
