@@ -1,5 +1,5 @@
-"""The checks of a home's data: each examines one part and yields its findings (warehouse.contract.findings).
+"""Health checks of a home's data: each check examines one part, and yields its findings (warehouse.contract.findings).
 
-Belongs here: what is damage, and what can be repaired safely. Does not: accounts and Redis (serve.cli.health), printing
-(doctor).
+Belongs here: finding damage, and safe repairs. Does not: accounts and Redis (serve.cli.health), printing
+(admin.doctor).
 """

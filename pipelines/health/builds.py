@@ -1,4 +1,4 @@
-"""The published builds: the pointer, the files that it names, and when the last synchronization was.
+"""Checks the published builds: the pointer, the files that it names, and the time of the last synchronization.
 
 Belongs here: comparing builds with their digests. Does not: writing a build (warehouse.build.publish).
 """
@@ -22,7 +22,7 @@ AGAIN = (
 
 
 def check(home: Home) -> Iterator[Finding]:
-    """The current build, the one before, and the time of the last synchronization."""
+    """Check the current build, the build before, and the time of the last synchronization."""
     try:
         now = current(home.published)
         if now is None:
@@ -47,7 +47,7 @@ def check(home: Home) -> Iterator[Finding]:
 
 
 def _before(home: Home, now: Pointer) -> Iterator[Finding]:
-    """The build before, which is kept to go back to, and to be served if the current one is damaged."""
+    """Check the build before, which can be restored, and is served if the current build is damaged."""
     before = next((each for each in kept(home.published) if each.file == now.previous), None)
     if before and is_whole(home.published, before):
         yield Finding("builds", WELL, f"{before.build}, the build before, is whole")
@@ -63,7 +63,7 @@ def _prune(home: Home) -> str:
 
 
 def _last(home: Home, pointer: Pointer) -> Finding:
-    """When the last synchronization was, and when the next one is due, if the schedule is on and runs."""
+    """Report the time of the last synchronization, and of the next one, if the schedule is on and runs."""
     text = f"last synchronization {pointer.synchronization.finished_at}"
     due = expected_synchronization(home.root, pointer, datetime.now(UTC))
     if due:

@@ -1,6 +1,6 @@
-"""The place of the data: the folder of the home and its permissions, the disk, the clock.
+"""Checks the place of the data: the folder of the home and its permissions, the disk, the clock.
 
-Belongs here: what surrounds the files. Does not: what is in them (raw_zone, tables, version_log, builds).
+Belongs here: folder, disk and clock. Does not: the contents of files (raw_zone, tables, version_log, builds).
 """
 
 import os
@@ -18,14 +18,14 @@ from warehouse.errors import WarehouseError
 from warehouse.files import OTHERS, make_private
 
 LEAST_SPACE = 64 << 20
-"""Free bytes below which accounts and the record of runs can hardly be written."""
+"""The least free bytes; with less, accounts and the record of runs can hardly be written."""
 TOLERANCE = timedelta(minutes=2)
-"""Times so much later than the clock may come from another machine that writes the home."""
+"""Times may be this much later than the clock, because another machine may write the home."""
 READ_ONLY = ("warehouse-*.duckdb", "parquet-*/*.parquet")
 
 
 def folder(home: Home) -> Iterator[Finding]:
-    """Whether the home exists, and which kind of data it holds."""
+    """Check whether the home exists, and report its kind of data."""
     if not home.root.is_dir():
         yield Finding(
             "home", DAMAGE, f"{home.root} is not a folder", "set FUNDAMENTALS_HOME, or run `fundamentals sync`"
@@ -42,7 +42,7 @@ def folder(home: Home) -> Iterator[Finding]:
 
 
 def _mark(home: Home) -> str:
-    """Write the kind of data that the published build came from."""
+    """Mark the home with the kind of data of its published build."""
     pointer = current(home.published)
     if pointer is None:
         return "nothing: no published build says which kind of data the home holds"
@@ -52,7 +52,8 @@ def _mark(home: Home) -> str:
 
 
 def permissions(home: Home) -> Iterator[Finding]:
-    """Whether others may read the home, its owner may write it, and nobody may change a published build."""
+    """Check that other users cannot read the home, that its owner can write it, and that nobody can change a published
+    build."""
     if stat.S_IMODE(home.root.stat().st_mode) & OTHERS:
         text = f"other users can read {home.root}, which has hashes of keys and the secret that signs cookies"
         yield Finding("permissions", DAMAGE, text, f"chmod 700 {home.root}", partial(_close, home.root))
@@ -71,7 +72,7 @@ def permissions(home: Home) -> Iterator[Finding]:
 
 
 def _is_open(path: Path) -> bool:
-    """Whether this user can read a file, and use a folder."""
+    """Whether this user can read a file, or use a folder."""
     return os.access(path, os.R_OK | os.W_OK | os.X_OK if path.is_dir() else os.R_OK)
 
 
@@ -87,7 +88,8 @@ def _protect(files: list[Path]) -> str:
 
 
 def disk(home: Home) -> Iterator[Finding]:
-    """Whether there is space for one more copy of the tables and the build, which a full synchronization writes."""
+    """Check that the disk has space for one more copy of the tables and the build, which a full synchronization
+    writes."""
     free = shutil.disk_usage(home.root).free
     needed = max(LEAST_SPACE, sum(map(_size, (home.tables, home.published))))
     text = f"{free / 2**30:,.1f} GiB free, and a full synchronization writes up to {needed / 2**30:,.1f} GiB"
@@ -101,7 +103,7 @@ def _size(folder: Path) -> int:
 
 
 def clock(home: Home, now: datetime | None = None) -> Iterator[Finding]:
-    """Whether the clock is behind the newest time that was recorded: it was set back, or was ahead before."""
+    """Check that the clock is not behind the newest recorded time; otherwise it was set back, or was ahead before."""
     now, (newest, what) = now or datetime.now(UTC), _newest(home)
     if newest > now + TOLERANCE:
         text = f"the clock says {now:%Y-%m-%d %H:%M} UTC, but {what} has the time {newest:%Y-%m-%d %H:%M} UTC"
@@ -112,7 +114,7 @@ def clock(home: Home, now: datetime | None = None) -> Iterator[Finding]:
 
 
 def _newest(home: Home) -> tuple[datetime, str]:
-    """The newest time that the pointer has, and what it is the time of."""
+    """The newest time in the pointer, and its name."""
     try:
         pointer: Pointer | None = current(home.published)
     except WarehouseError:

@@ -1,6 +1,6 @@
-"""The rows of a published build, from which health checks restore what no stage can make again.
+"""Reads the rows of a published build, from which health checks restore rows that no stage can make again.
 
-Belongs here: reading them. Does not: what is restored (restoring, tables).
+Belongs here: reading. Does not: restoring (restoring, tables).
 """
 
 from pathlib import Path

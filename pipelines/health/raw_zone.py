@@ -1,4 +1,4 @@
-"""The raw zone: whether each document has the content that its name states, and whether those in use are stored.
+"""Checks the raw zone: each document matches the digest in its name, and all documents in use are stored.
 
 Belongs here: reading all documents. Does not: requesting them again (edgar.extract).
 """
@@ -16,7 +16,7 @@ from warehouse.contract.findings import DAMAGE, WARNING, WELL, Finding
 
 
 def check(home: Home, *, quick: bool) -> Iterator[Finding]:
-    """All documents, or with `quick` only whether those in use are stored."""
+    """Check all documents; with `quick`, only whether the documents in use are stored."""
     try:
         store = RawStore(home.root)
     except RawStoreError as error:
@@ -55,7 +55,7 @@ def _digest(path: Path) -> str:
 
 
 def _broken(store: Documents, stored: Sequence[Path]) -> list[Path]:
-    """The files whose content does not have the digest of their names."""
+    """The files whose content does not match the digest in their names."""
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         are_whole = threads.map(lambda path: _is_whole(store, _digest(path)), stored)
         return [path for path, is_whole in zip(stored, are_whole, strict=True) if not is_whole]

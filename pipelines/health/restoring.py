@@ -1,10 +1,11 @@
-"""Segments of the version log from the tables `versions` and `lineage` of a published build.
+"""Restores segments of the version log from the tables `versions` and `lineage` of a published build.
 
-Belongs here: the columns of the log as the build has them. Does not: deciding that a segment is damaged (version_log).
+Belongs here: converting the rows of a build to the columns of the log. Does not: detecting damaged segments
+(version_log).
 
-A build has every version of the log, and for each the time at which it was recorded, which is the time in the name of
-its segment; versions that were superseded before they were recorded have none, and are in the segment of the next one.
-Three columns are not in a build, and are restored with the same meaning:
+A build has every version of the log with its time of recording, which is the time in the name of its segment. Versions
+that were superseded before they were recorded have no time; they are in the segment of the next version. Three columns
+are not in a build, and are restored with the same meaning:
 
 - `value` is published rounded. It is computed again from the legs, which are published as filed, where this gives the
   published value.
@@ -44,17 +45,17 @@ class NotInBuild(PipelineError):
 
 
 def restored(folder: Path, build: Path, segments: Sequence[str], damaged: Sequence[str]) -> dict[str, pl.DataFrame]:
-    """The rows of damaged segments: columns of LOG, by the name of the segment.
+    """The rows of damaged segments, by the name of the segment, with the columns of LOG.
 
     Args:
         folder: the folder of the log.
-        build: the file of a whole build.
+        build: the file of an undamaged build.
         segments: all committed segments in their order.
-        damaged: the names of the damaged ones among them.
+        damaged: the names of the damaged segments among them.
 
     Raises:
-        NotInBuild: the build has no rows of a segment, or the log would have other versions than the build.
-        LogError: another segment cannot be read.
+        NotInBuild: the build has no rows of a segment, or the restored log would differ from the versions in the build.
+        LogError: an undamaged segment cannot be read.
     """
     versions = logged(build)
     rows = {name: versions.filter(pl.col("segment_at") == _time_of(name)) for name in damaged}
@@ -73,12 +74,12 @@ def restored(folder: Path, build: Path, segments: Sequence[str], damaged: Sequen
 
 
 def logged(build: Path) -> pl.DataFrame:
-    """All versions of a build: columns of LOG, `version`, and `segment_at`, the time in the name of the segment."""
+    """All versions of a build: the columns of LOG, `version`, and `segment_at`, the time in the name of the segment."""
     published = _rows(build, "versions").with_columns(pl.col("recorded_at", "known_at").dt.replace_time_zone("UTC"))
     year_ends = published.filter(pl.col("period_kind") == ANNUAL).select(*VERSION, is_year_end=pl.lit(value=True))
     legs = _rows(build, "lineage").filter(pl.col("period_kind") != ANNUAL).sort(*VERSION, "leg")
     is_sum = pl.col("operation").is_in(["add", "subtract"])
-    added = {"source": COMPANYFACTS, "member": None, "label": None}  # what builds of earlier releases lack
+    added = {"source": COMPANYFACTS, "member": None, "label": None}  # missing in builds of earlier releases
     legs = legs.with_columns(
         *(pl.lit(value, pl.String).alias(name) for name, value in added.items() if name not in legs.columns),
         role=pl.when(is_sum).then(pl.lit(SUM)).otherwise("operation"),
@@ -108,7 +109,7 @@ def logged(build: Path) -> pl.DataFrame:
 
 
 def _rows(build: Path, name: str) -> pl.DataFrame:
-    """The rows of a table of a build, and of the table of quarters that is like it, if the build has that."""
+    """The rows of a table of a build, and of the similar table of quarters, if the build has it."""
     of_years = with_later_columns(rows_of(build, name))
     try:
         of_quarters = rows_of(build, schema.of_quarters(name)).with_columns(n=pl.lit(ONE_QUARTER, pl.Int32))
@@ -118,7 +119,7 @@ def _rows(build: Path, name: str) -> pl.DataFrame:
 
 
 def _basis(build: Path) -> pl.DataFrame:
-    """`cik`, `basis`: the newest filing of each company that is on today's share basis."""
+    """`cik`, `basis`: the newest filing of each company on today's share basis."""
     filings = rows_of(build, "filings").filter(pl.col("share_basis") == 1)
     newest = filings.sort("filed", "accession").group_by("cik", maintain_order=True).last()
     return newest.select("cik", basis="accession")

@@ -1,6 +1,6 @@
-"""The rules in force: whether the tables of a home and its build are what they make.
+"""Checks whether the rules in force made the tables and the build of a home.
 
-Belongs here: comparing. Does not: the rules (normalize), making anything again (stages).
+Belongs here: comparing. Does not: the rules (normalize), making rows again (stages).
 """
 
 from collections.abc import Iterator
@@ -18,15 +18,16 @@ from warehouse.build.publish import readable
 from warehouse.contract.findings import DAMAGE, WARNING, WELL, Finding
 
 SAMPLE = 20
-"""Companies whose values are computed again and compared."""
+"""The number of companies whose values are computed again and compared."""
 COMPARED = (REPLAYED, "gaps")
 NEEDED = ("profiles", BUILT, CONTENTS, "facts", "acceptances", "registrants", "reports", "listings", *COMPARED)
 
 
 def check(home: Home, *, quick: bool) -> Iterator[Finding]:
-    """Whether the build is of the rules in force; unless `quick`, values of some companies are computed again.
+    """Check whether the rules in force made the build; unless `quick`, compute values of SAMPLE companies again, and
+    compare.
 
-    A table that is missing or damaged is found by other checks, and made again by the next synchronization.
+    Other checks find missing or damaged tables, and the next synchronization makes them again.
     """
     lake, pointer = Lake(home.tables), readable(home.published)
     if pointer is None or not all(map(lake.holds, NEEDED)):
@@ -55,7 +56,7 @@ def check(home: Home, *, quick: bool) -> Iterator[Finding]:
 
 
 def _different(lake: Lake, ciks: list[str]) -> list[str]:
-    """The companies whose stored rows are not those that the rules make now."""
+    """The companies whose stored rows differ from the rows that the rules make now."""
     if not ciks:
         return []
     batch = values.batch_of(tuple(ciks), held_predecessors(lake), values.filings_read(lake))

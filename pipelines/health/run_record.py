@@ -1,4 +1,4 @@
-"""Dagster's record of runs and schedules, in SQLite files.
+"""Checks Dagster's record of runs and schedules, in SQLite files.
 
 Belongs here: checking the files, and removing damaged ones. Does not: writing them (recorder).
 """
@@ -15,11 +15,11 @@ from warehouse.record import sqlite
 SCHEDULES = "schedules"
 SIDE_FILES = ("-wal", "-shm", "-journal")
 OF_ALL = ("runs.db", "index.db")
-"""Files of the whole record; each other one has the events of one run."""
+"""Files that belong to the whole record; each other file has the events of one run."""
 
 
 def check(home: Home) -> Iterator[Finding]:
-    """Each file of the record; it can be removed, because nothing but the UI's history is in it."""
+    """Check each file of the record; a damaged file can be removed, because it has only the history for the UI."""
     files = sorted(home.dagster.rglob("*.db"))
     for path in files:
         if said := sqlite.damage(path):
@@ -32,7 +32,7 @@ def check(home: Home) -> Iterator[Finding]:
 
 
 def _what(home: Home, path: Path) -> Path:
-    """What has to be deleted with a damaged file: the folder of a file that belongs to the whole record."""
+    """The path to delete for a damaged file: its folder if it belongs to the whole record, otherwise the file."""
     is_of_all = path.name in OF_ALL
     return home.dagster / path.relative_to(home.dagster).parts[0] if is_of_all else path
 

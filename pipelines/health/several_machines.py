@@ -1,7 +1,7 @@
-"""What several machines share: the cluster that processes batches, and the lease on the store.
+"""Checks the parts that several machines share: the cluster that processes batches, and the lease on the store.
 
-Belongs here: whether the scheduler answers and has workers with this code, and whether a run's leader lives. Does not:
-the store's files (store), starting any of them (run.cluster).
+Belongs here: checking that the scheduler answers and has workers with this code, and that a run's leader is alive. Does
+not: the store's files (store), starting scheduler or workers (run.cluster).
 """
 
 import time
@@ -17,7 +17,7 @@ from warehouse.shared.store import StoreError
 
 
 def check_lease(home: Home) -> Iterator[Finding]:
-    """Who leads a run; a holder is watched for longer than it takes to renew the lease."""
+    """Report who leads a run; the holder of the lease is watched for longer than a renewal takes."""
     try:
         copy = of_home(home)
         assert copy, "FUNDAMENTALS_STORE is set"
@@ -40,7 +40,7 @@ def check_lease(home: Home) -> Iterator[Finding]:
 
 
 def check_cluster() -> Iterator[Finding]:
-    """Whether the scheduler answers, and which workers have joined."""
+    """Check that the scheduler answers, and report the joined workers."""
     try:
         same, others = cluster.workers()
     except PipelineError as error:

@@ -1,6 +1,6 @@
-"""The source of documents: whether it can be opened, suits the home, and answers.
+"""Checks the source of documents: it can be opened, has the home's kind of data, and answers.
 
-Belongs here: one request at most. Does not: any document (edgar).
+Belongs here: opening a source, and at most one request. Does not: reading documents (edgar).
 """
 
 import os
@@ -14,7 +14,7 @@ from warehouse.contract.findings import DAMAGE, WARNING, WELL, Finding
 
 
 def check(home: Home, source: str) -> Iterator[Finding]:
-    """Open a source as a synchronization does; the SEC is asked for its list of companies."""
+    """Open a source as a synchronization does; from the SEC, request the list of companies."""
     if not source:
         yield Finding("source", WELL, "not examined: FUNDAMENTALS_SOURCE names none")
         return
@@ -39,7 +39,7 @@ def check(home: Home, source: str) -> Iterator[Finding]:
                 yield Finding("source", DAMAGE, f"{source} has no list of companies", "set FUNDAMENTALS_SOURCE")
                 return
         except HomeError:
-            pass  # said by the check of the home
+            pass  # the check of the home reports it
         except (FetchError, SourceError) as error:
             yield Finding("source", WARNING, str(error), "synchronize later; the published build stays")
             return

@@ -1,7 +1,7 @@
-"""The store: whether it has what HEAD names, and whether the home agrees with it.
+"""Checks the store: it has all objects that HEAD names, and the home agrees with it.
 
-Belongs here: comparing HEAD with the list of stored objects and documents, and with the local files; storing again what
-is missing. Does not: requests to the store (warehouse.shared.store), which files are shared (shared_home).
+Belongs here: comparing HEAD with the list of stored objects and documents, and with the local files; storing missing
+objects again. Does not: requests to the store (warehouse.shared.store), the list of shared files (shared_home).
 """
 
 import os
@@ -23,7 +23,7 @@ def is_used() -> bool:
 
 
 def check(home: Home, *, quick: bool) -> Iterator[Finding]:
-    """HEAD, the objects that it names, the documents in use, and the local files; with `quick` only HEAD."""
+    """Check HEAD, the objects that it names, the documents in use, and the local files; with `quick`, only HEAD."""
     try:
         copy = of_home(home)
         assert copy, "FUNDAMENTALS_STORE is set"
@@ -79,7 +79,7 @@ def _lost_documents(home: Home, store: Store, files: Mapping[str, Content]) -> s
 
 
 def _stored_again(home: Home, store: Store, files: Mapping[str, Content], lost: Mapping[str, Content]) -> str:
-    """Store the lost objects again that this home has."""
+    """Store lost objects again, as far as this home has them."""
     wanted = [path for path, content in files.items() if content.digest in lost]
     found = Folder(home.root, store).contents(wanted)
     here = {content: home.root / path for path, content in found.items() if content.digest in lost}
@@ -88,7 +88,7 @@ def _stored_again(home: Home, store: Store, files: Mapping[str, Content], lost: 
 
 
 def _documents_stored_again(home: Home, store: Store, lost: set[str]) -> str:
-    """Store the lost documents again that this home has."""
+    """Store lost documents again, as far as this home has them."""
     paths: dict[str, Path] = {each: Documents(home.root).path(each) for each in lost}
     here = {digest: path for digest, path in paths.items() if path.exists()}
     together(lambda each: store.put_document(*each), here.items())

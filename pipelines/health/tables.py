@@ -1,11 +1,11 @@
-"""The tables between the stages: whether their files are as they were written.
+"""Checks the tables between the stages: their files are unchanged since they were written.
 
-Belongs here: which table marks the companies of a stage as finished, and forgetting damaged rows so that the next
-synchronization makes them again. Does not: making them (stages, tables).
+Belongs here: the table that marks the companies of each stage as finished, and removing damaged rows so that the next
+synchronization makes them again. Does not: making rows (stages, tables).
 
-Rows of companies are forgotten company by company: those of a damaged part, in the table and in the one that marks
-their stage as finished. Three tables have rows that no stage can make again: companies that left the SEC's list, and
-earlier synchronizations. These are taken from the published build and from the results of the requests.
+Of a table of companies, only companies with rows in a damaged part are removed, from the table and from the table that
+marks their stage as finished. Three tables have rows that no stage can make again: companies that left the SEC's list,
+and earlier synchronizations. These rows are restored from the published build and from the results of the requests.
 """
 
 import shutil
@@ -40,23 +40,23 @@ STAGES = {
     VERSIONS: (VERSIONS,),
     CONTENTS: (CONTENTS, SYMBOLS, COUNTED, AGES, *map(assembled, OF_COMPANIES)),
 }
-"""The tables of companies of each stage, by the one whose digests mark the companies as finished."""
+"""The tables of companies of each stage, by the table whose digests mark the companies as finished."""
 ADDED = frozenset(
     {
         *("decisions", "proofs", "balance_sheet_lines", "share_bases", "classes", "reports", UNREAD_REPORTS),
         *map(assembled, ("balance_sheet_lines", "projections")),
     }
 )
-"""Tables that homes of earlier versions do not have; the next synchronization makes them with all tables of the stage,
-because the code that makes these changed."""
+"""Tables that homes of earlier versions lack; the next synchronization makes them with all tables of the stage, because
+the code of the stage has changed."""
 
 SHOWN = 5
-"""How many damaged tables are named."""
+"""The number of damaged tables that a finding names."""
 MARKED_BY = {table: marker for marker, tables in STAGES.items() for table in tables}
 
 
 def check(home: Home, *, quick: bool) -> Iterator[Finding]:
-    """Each table's files; with `quick` only whether they exist."""
+    """Check the files of each table; with `quick`, only whether they exist."""
     lake = Lake(home.tables)
     listed = names(lake)
     with ThreadPoolExecutor() as pool:  # a digest is computed without Python's lock
@@ -76,7 +76,7 @@ def check(home: Home, *, quick: bool) -> Iterator[Finding]:
 
 
 def mend(home: Home) -> Iterator[str]:
-    """Forget damaged rows, so that a synchronization makes them again; the lines say what was removed.
+    """Remove damaged rows, so that a synchronization makes them again; yields lines about the removed rows.
 
     Polars reads one flipped bit of ten without an error, so the digests of all files are compared: a gigabyte takes
     half a second.
@@ -87,7 +87,7 @@ def mend(home: Home) -> Iterator[str]:
 
 
 def names(lake: Lake) -> list[str]:
-    """The tables that exist, and those that are missing: their digest is noted, or their stage marked as finished."""
+    """The existing tables, and the missing tables: their digest is stored, or their stage is marked as finished."""
     listed = [*lake.folder.glob("[!.]*"), *checksums.noted(lake.folder)]
     found = {
         path.stem for path in listed if path.parent == lake.folder and (path.is_dir() or path.suffix == ".parquet")
@@ -114,7 +114,7 @@ def _damaged(lake: Lake, name: str, *, quick: bool) -> list[Path]:
 
 
 def _forget(home: Home, damaged: Mapping[str, list[Path]]) -> str:
-    """Remove what is damaged, so that the next synchronization makes it again."""
+    """Remove damaged rows, so that the next synchronization makes them again."""
     lake = Lake(home.tables)
     for name, paths in damaged.items():
         if _is_small(lake, name):
@@ -127,7 +127,7 @@ def _forget(home: Home, damaged: Mapping[str, list[Path]]) -> str:
 
 
 def _forget_companies(lake: Lake, tables: set[str], name: str, paths: list[Path]) -> None:
-    """Forget the companies that have rows in damaged parts; all, if the manifest or every part is damaged."""
+    """Remove the companies with rows in damaged parts; all companies if the manifest or every part is damaged."""
     parts = {path.name for path in paths}
     try:
         manifest = lake.manifest(name)
@@ -145,10 +145,11 @@ def _forget_companies(lake: Lake, tables: set[str], name: str, paths: list[Path]
 
 
 def _list_documents(home: Home, lake: Lake) -> None:
-    """Write table `documents` from the results of requests: companies that left the SEC's list are not asked again."""
+    """Write table `documents` from the results of requests, because companies that left the SEC's list are not
+    requested again."""
     pointer, store = readable(home.published), RawStore(home.root)
     times: dict[str, str] = {}
-    with suppress(BuildUnreadable):  # damaged too: then the times come with the next answers of the source
+    with suppress(BuildUnreadable):  # damaged, too: then the next answers of the source give the times
         times = synchronized(home.published, pointer) if pointer else {}
     rows = []
     for seen in store.all_seen():
@@ -178,9 +179,9 @@ def _remove(lake: Lake, name: str) -> None:
 
 
 def _forget_small(home: Home, lake: Lake, name: str) -> None:
-    """Remove a small table, or replace it by what the published build has of it.
+    """Remove a small table, or replace it by its rows in the published build.
 
-    The table that is written last loses its digest: then the published tables are made again.
+    The table that is written last loses its digest, so that the published tables are made again.
     """
     checksums.forget(lake.folder, [lake.path(name)])
     lake.path(name).unlink(missing_ok=True)
@@ -194,7 +195,7 @@ def _forget_small(home: Home, lake: Lake, name: str) -> None:
 
 
 def _published(home: Home, of_build: Callable[[Path], pl.DataFrame]) -> pl.DataFrame | None:
-    """Rows of the published build; None if there is no whole one."""
+    """Rows of the published build; None without an undamaged build."""
     pointer = readable(home.published)
     if pointer is None or not is_whole(home.published, pointer):
         return None
@@ -202,7 +203,7 @@ def _published(home: Home, of_build: Callable[[Path], pl.DataFrame]) -> pl.DataF
 
 
 def _delisted(build: Path) -> pl.DataFrame:
-    """The companies that left the SEC's list, which no source has any more."""
+    """The companies that left the SEC's list, so that no source has them any more."""
     gone = rows_of(build, "companies").filter(~pl.col("is_listed"))
     more = {"position": pl.int_range(pl.len(), dtype=pl.Int32), "kind": pl.lit("common")}
     return gone.with_columns(**more).select(LISTINGS.names())
@@ -213,4 +214,4 @@ def _syncs(build: Path) -> pl.DataFrame:
 
 
 FROM_BUILD: dict[str, Callable[[Path], pl.DataFrame]] = {"listings": _delisted, assembled(LAST): _syncs}
-"""The tables whose rows no stage can make again, and how to take them from the file of a build."""
+"""The tables with rows that no stage can make again, with the function that reads them from the file of a build."""

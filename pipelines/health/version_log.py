@@ -1,7 +1,7 @@
-"""The version log: whether its segments are as they were written, and restoring them from the published build.
+"""Checks the version log: its segments are unchanged since they were written; restores them from the published build.
 
-Belongs here: finding damage, and which build has the rows. Does not: reading and writing segments (log), the rows of a
-segment as the build has them (restoring).
+Belongs here: finding damage, and choosing the build with the rows. Does not: reading and writing segments
+(storage.version_log), converting rows of a build to a segment (restoring).
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ FROM_BACKUP = "restore the log from a backup with `fundamentals restore`"
 
 
 def check(home: Home) -> Iterator[Finding]:
-    """The list of the segments, and each segment."""
+    """Check the list of the segments, and each segment."""
     path = home.log / version_log.COMMITTED
     pointer = readable(home.published)
     pointed = pointer.log if pointer else ()
@@ -44,17 +44,18 @@ def check(home: Home) -> Iterator[Finding]:
 
 
 def _list(home: Home) -> str:
-    """Write the list again; the pointer names all segments in their order, also after going back to an older build."""
+    """Write the list again from the pointer, which names all segments in their order, also after an older build was
+    restored."""
     pointer = current(home.published)
     version_log.remember(home.log, pointer.log if pointer else ())
     return f"wrote {home.log / version_log.COMMITTED} again, from the pointer"
 
 
 def restore(home: Home, segments: Sequence[str], damaged: Sequence[str]) -> str:
-    """Write damaged segments again from the published build, if the build then has the same versions as the log.
+    """Write damaged segments again from the published build, if the log then has the same versions as the build.
 
     Returns:
-        what was done, or why nothing was.
+        a message about the restored segments, or the reason why nothing was restored.
     """
     try:
         pointer = current(home.published)

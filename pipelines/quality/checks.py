@@ -103,7 +103,7 @@ CHECKS: tuple[Check, ...] = (
         COVERAGE,
         "The newest period of a company has every item that has a meaning there.",
         "specification, section 2.4",
-        # of 101 companies with complete documents 26.0 %, two thirds of it for items that they never had; 28 % are 23
+        # 101 companies with complete documents lack 26.0 %, two thirds of it for items that they never had; 28 % are 23
         # values more, as if an item were lost for a quarter of the companies
         0.28,
         coverage.newest_period,
@@ -113,8 +113,8 @@ CHECKS: tuple[Check, ...] = (
         "newest_periods_keep_their_items",
         "The newest period of a company has every item that one of its periods of the two years before has.",
         "specification, section 2.4",
-        # of the same companies 10.0 %, most for lines and quarters that newest reports do not state; 12 % are 17 values
-        # more, as of two companies that lose all of them
+        # the same companies lack 10.0 %, most for lines and quarters that newest reports do not state; 12 % are 17
+        # values more, as if two companies lost all of theirs
         0.12,
         coverage.kept_items,
         "gaps",
@@ -126,7 +126,7 @@ BY_NAME: dict[str, Check] = {check.name: check for check in CHECKS}
 def measured(lake: Lake, workers: Workers = ALONE) -> pl.DataFrame:
     """All comparisons of all checks over the assembled tables, by company: `check` and the columns of FOUND.
 
-    They are kept in table `quality`; only companies whose tables or facts changed are compared again.
+    The result is stored in table `quality`; only companies with changed tables or facts are compared again.
 
     Args:
         lake: the assembled tables and the facts.
@@ -150,14 +150,14 @@ def found(lake: Lake) -> pl.DataFrame:
 
 
 def in_check_order(rows: pl.DataFrame) -> pl.DataFrame:
-    """Comparisons in the order in which they are shown: by check, then by company."""
+    """The comparisons in the order of the page: by check, then by company."""
     numbers = {check.name: number for number, check in enumerate(CHECKS)}
     by_check = pl.col("check").replace_strict(numbers, return_dtype=pl.Int32)
     return rows.select("check", *FOUND).sort(by_check, "cik", "period_end", "subject", "other")
 
 
 def _of_companies(part: Part) -> tuple[dict[str, pl.DataFrame], None]:
-    """The comparisons of some companies."""
+    """The comparisons of a batch of companies."""
     with loading():
         from pipelines.quality.reading import evidence_of
     evidence = evidence_of(part)
@@ -166,7 +166,7 @@ def _of_companies(part: Part) -> tuple[dict[str, pl.DataFrame], None]:
 
 
 def _made_from(lake: Lake) -> dict[str, str]:
-    """A digest of what the comparisons of each covered company depend on: its tables, its facts, and the checks."""
+    """A digest, for each covered company, of the inputs of its comparisons: its tables, its facts, and the checks."""
     tables_of, facts = lake.inputs(stored.CONTENTS), lake.inputs("facts")
     return {
         cik: hashlib.sha256(f"{tables_of.get(cik)} {facts.get(cik)} {_code_digest()}".encode()).hexdigest()
@@ -185,7 +185,7 @@ def tallied(rows: pl.DataFrame) -> pl.DataFrame:
     `threshold`, `passed`.
 
     Args:
-        rows: of `measured`.
+        rows: the result of `measured`.
     """
     outcome = pl.col("outcome")
     counted = rows.group_by("check").agg(

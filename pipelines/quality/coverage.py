@@ -1,4 +1,4 @@
-"""Coverage: which items the newest periods have, by industry, and why the others have none.
+"""Coverage: which items have a value in the newest periods, by industry, and the reasons of the gaps.
 
 Belongs here: counting values and gaps. Does not: whether a value is right (identities, windows).
 """
@@ -9,15 +9,16 @@ from pipelines.quality.evidence import FAILS, FLAGGED, FOUND, HOLDS, Evidence
 from warehouse.contract.line_items import ITEM_NAMES
 
 RECENT = "760d"
-"""How far before the newest period others are recent: two years, with the days by which ends of quarters differ."""
+"""Periods up to this time before the newest period are recent: two years, with a margin for different ends of
+quarters."""
 
 UNDEFINED = ("negative_fcf", "financial_company", "finance_arm", "non_positive_capital")
-"""Reasons for which an item has no meaning in a period, whatever was filed."""
+"""Reasons why an item has no meaning in a period, independent of the filed facts."""
 
 
 def newest_period(evidence: Evidence) -> pl.DataFrame:
-    """Each item of each company's newest period, as FOUND: `subject` is item and industry; a gap of an item without
-    meaning is flagged, with its reason."""
+    """Comparisons (FOUND) of each item in each company's newest period; `subject` is item and industry. The gap of an
+    item without meaning is flagged, with its reason."""
     last = evidence.periods.sort("period_end").group_by("cik", maintain_order=True).last()
     value, reason = pl.col("ours"), pl.col("flags")
     return (
@@ -38,8 +39,8 @@ def newest_period(evidence: Evidence) -> pl.DataFrame:
 
 
 def kept_items(evidence: Evidence) -> pl.DataFrame:
-    """Each item that a recent period of a company has, in its newest period, as FOUND: `subject` is the item, `other`
-    its last value before; a gap of an item without meaning is flagged, with its reason."""
+    """Comparisons (FOUND), in each company's newest period, of each item with a value in a recent period; `subject` is
+    the item, `other` its last value before. The gap of an item without meaning is flagged, with its reason."""
     newest = pl.col("period_end") == pl.col("period_end").max().over("cik")
     is_recent = pl.col("period_end") >= pl.col("period_end").max().over("cik").dt.offset_by(f"-{RECENT}")
     before = (
@@ -55,7 +56,7 @@ def kept_items(evidence: Evidence) -> pl.DataFrame:
 
 
 def by_industry(rows: pl.DataFrame) -> pl.DataFrame:
-    """The share of companies whose newest period has an item: `item`, `industry` (`all` too), `companies`, `share`.
+    """The share of companies whose newest period has an item: `item`, `industry` (also `all`), `companies`, `share`.
 
     Args:
         rows: comparisons of `newest_period`.
@@ -69,7 +70,7 @@ def by_industry(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def across(counted: pl.DataFrame) -> pl.DataFrame:
-    """The rows of `by_industry` as a table: one row for each item, one column for each industry."""
+    """Pivot the rows of `by_industry`: one row for each item, one column for each industry."""
     heading = pl.format("{} ({})", "industry", "companies")
     shown = counted.with_columns(
         industry=heading, share=pl.format("{} %", (pl.col("share") * 100).round().cast(pl.Int8))

@@ -1,7 +1,7 @@
-"""The data that the checks use: the assembled tables of some companies, and their filed facts.
+"""The data that the checks use: the assembled tables of a batch of companies, and their filed facts.
 
-Belongs here: their types, and what comparisons share. Does not: reading them (reading), any comparison (identities,
-windows).
+Belongs here: the types, and functions that comparisons share. Does not: reading the data (reading), any comparison
+(identities, windows).
 """
 
 from collections.abc import Iterable
@@ -23,15 +23,15 @@ FOUND = pl.Schema(
         "outcome": pl.String(),
     }
 )
-"""One row a comparison: the item or element, our value, the value that it is compared with, the flags of ours, and the
-outcome: holds, fails, or flagged (it differs, and a flag explains why)."""
+"""One row a comparison: the item or element, our value, the other value, the flags of our value, and the outcome:
+holds, fails, or flagged (the values differ, and a flag explains why)."""
 
 OWN_DEBT = ("DebtLongtermAndShorttermCombinedAmount", "Borrowings")
 """The filer's own total of all borrowings, us-gaap and ifrs-full."""
 
 EQUITY = ("StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest", "StockholdersEquity", "Equity")
 BALANCES = ("Assets", "Liabilities", *EQUITY, *OWN_DEBT)
-"""The elements of balance sheets that values are compared with."""
+"""The elements of balance sheets with which values are compared."""
 
 
 VALUE = ["cik", "period_kind", "period_end", "item"]
@@ -41,19 +41,19 @@ SAME_DATE = "8d"
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The tables of some companies.
+    """The tables of a batch of companies.
 
     periods: the TTM rows of table `financials`, one a company and period end: `cik`, `period_end`, items as columns;
-        annual rows equal those that end on their day.
+        annual rows equal the TTM rows that end on the same day.
     year_ends: `cik`, `period_end` of fiscal years.
-    values: the current versions that have a value, TTM: `cik`, `period_end`, `item`, `version`, `value`, `method`,
+    values: the current versions with a value, TTM: `cik`, `period_end`, `item`, `version`, `value`, `method`,
         `flags`.
     legs: table `lineage`, TTM, of all versions, with `version_filed` (filing date of the version).
     gaps: `cik`, `period_end`, `item`, `reason`, TTM.
     profiles: `cik`, `currency`, `industry`.
-    facts: amounts in the company's currency, of normalize.facts.reports.typed: of periods, and of the totals of balance
-        sheets (BALANCES), without figures that belong to another period.
-    kept: intermediate results that several checks use, by name, so that they are computed once.
+    facts: amounts in the company's currency, from normalize.facts.reports.typed: of periods, and of the totals of
+    balance sheets (BALANCES), without figures that belong to another period. kept: intermediate results that several
+    checks use, by name, so that they are computed once.
     """
 
     periods: pl.DataFrame
@@ -67,11 +67,12 @@ class Evidence:
 
 
 def found(rows: pl.DataFrame, *, holds: pl.Expr, subject: pl.Expr, excused_by: Iterable[str] = ()) -> pl.DataFrame:
-    """Comparisons as FOUND: one that does not hold is flagged if the value has a flag of `excused_by`.
+    """Comparisons as FOUND: if a comparison does not hold, it is flagged if the value has a flag of `excused_by`,
+    otherwise it fails.
 
     Args:
         rows: `cik`, `period_end`, `ours`, `other`, `flags`.
-        holds, subject: over those columns.
+        holds, subject: expressions over these columns.
         excused_by: names of flags.
     """
     excused = pl.col("flags").fill_null("").str.split(",").list.set_intersection(list(excused_by)).list.len() > 0
@@ -82,7 +83,8 @@ def found(rows: pl.DataFrame, *, holds: pl.Expr, subject: pl.Expr, excused_by: I
 
 
 def nearest(rows: pl.DataFrame, others: pl.DataFrame, by: list[str]) -> pl.DataFrame:
-    """Each row with the row of `others` whose `end` is nearest to its `period_end`; none within a week: left out.
+    """Join each row with the row of `others` whose `end` is nearest to its `period_end`; rows without a match within a
+    week are left out.
 
     Args:
         rows: `period_end` and `by`.
@@ -104,10 +106,10 @@ def nearest(rows: pl.DataFrame, others: pl.DataFrame, by: list[str]) -> pl.DataF
 
 
 def newest(filed: pl.DataFrame, of: list[str]) -> pl.DataFrame:
-    """The facts as filed last: one row `of`."""
+    """The facts as filed last: one row for each combination of the columns `of`."""
     return filed.sort("filed", "accession").unique(of, keep="last", maintain_order=True)
 
 
 def oldest(filed: pl.DataFrame, of: list[str]) -> pl.DataFrame:
-    """The facts as filed first: one row `of`."""
+    """The facts as filed first: one row for each combination of the columns `of`."""
     return filed.sort("filed", "accession").unique(of, keep="first", maintain_order=True)

@@ -19,14 +19,14 @@ YEARS = 16
 """The number of fiscal years on the page, counted from the newest."""
 
 FEWEST = 0.05
-"""A year is not shown if fewer than this share of the companies have it, because it has only begun."""
+"""A year is left out if less than this share of the companies has it, because it has only begun."""
 
 SERIES = 6
-"""The number of causes with a colour of their own; all others share one."""
+"""The number of causes with a colour of their own; all other causes share one colour."""
 
 OTHERS = "others"
 OUR_OWN = ("method", "source")
-"""The causes of versions that come from our rules, or from what we read, not from a restatement by the filer."""
+"""The causes of versions that come from our rules or our reading, not from a restatement by the filer."""
 
 
 def coverage(financials: pl.DataFrame) -> pl.DataFrame:
@@ -59,7 +59,8 @@ def gaps(reasons: pl.DataFrame) -> pl.DataFrame:
 
 
 def restatements(versions: pl.DataFrame) -> pl.DataFrame:
-    """Versions after the first, by cause and year of the filing: `year`, `cause`, `versions`; rare causes together.
+    """The number of versions after the first, by cause and year of the filing: `year`, `cause`, `versions`; rare causes
+    are combined.
 
     Args:
         versions: TTM rows of table `versions`: `version`, `filed`, `cause`.
@@ -119,7 +120,7 @@ DECIDED = (pl.col("values") > 0) | (pl.col("figures") > 0)
 
 
 def deciding(rules: pl.DataFrame) -> pl.DataFrame:
-    """The rules that decided something in the build, the most frequent first: `rule`, `statement`, `action`, `values`,
+    """The rules with a decision in the build, the most frequent first: `rule`, `statement`, `action`, `values`,
     `figures`, `companies`.
 
     Args:
@@ -130,7 +131,7 @@ def deciding(rules: pl.DataFrame) -> pl.DataFrame:
 
 
 def idle(rules: pl.DataFrame) -> pl.DataFrame:
-    """The rules that decided nothing in the build: `rule`, `statement`, `action`.
+    """The rules without a decision in the build: `rule`, `statement`, `action`.
 
     Args:
         rules: table `rules`.
@@ -139,8 +140,8 @@ def idle(rules: pl.DataFrame) -> pl.DataFrame:
 
 
 def identities(proofs: pl.DataFrame, statements: Mapping[str, str]) -> pl.DataFrame:
-    """How each identity judged values of twelve months, by the number of values compared: `rule`, `statement`,
-    `compared`, `holds`, `chose`, `corrected`, `withheld`.
+    """The outcomes of each identity for values of twelve months, sorted by the number of compared values: `rule`,
+    `statement`, `compared`, `holds`, `chose`, `corrected`, `withheld`.
 
     Args:
         proofs: rows of table `proofs`: `rule`, `outcome`.

@@ -1,7 +1,7 @@
 """Identities between the values of one period, and between values and the balance sheet.
 
 Belongs here: one function for each check, from Evidence to comparisons (evidence.FOUND). Does not: comparisons of
-twelve months with other periods (windows), how much may fail (checks).
+twelve months with other periods (windows), thresholds (checks).
 """
 
 import polars as pl
@@ -63,8 +63,8 @@ def cash_within_assets(evidence: Evidence) -> pl.DataFrame:
 def debt_within_liabilities(evidence: Evidence) -> pl.DataFrame:
     """Debt is a part of total liabilities: the filer's total, otherwise assets less equity with minorities.
 
-    The difference includes temporary equity, so it is an upper limit too. Liabilities that a filing states without
-    assets of the same day are not from its balance sheet: they may be those of an acquired business.
+    The difference includes temporary equity, so it is also an upper limit. Liabilities that a filing states without
+    assets of the same day are not from its balance sheet: they may belong to an acquired business.
     """
     of_balance_sheet = _instants(evidence, "Liabilities").join(
         _instants(evidence, "Assets"), on=["cik", "accession", "end"], how="semi"

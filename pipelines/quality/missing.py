@@ -1,4 +1,4 @@
-"""What is missing: how many periods have a value, and which companies have most gaps.
+"""Missing values: the share of periods with a value, and the companies with most gaps.
 
 Belongs here: pure functions from the tables of a build to tables of its gaps. Does not: the gaps by reason (figures),
 why an item has no value (normalize.items.gaps).
@@ -9,7 +9,7 @@ import polars as pl
 from warehouse.contract.line_items import ITEM_NAMES
 
 SHOWN = 25
-"""Companies that are listed."""
+"""The number of companies in the list."""
 
 
 def by_item(financials: pl.DataFrame, reasons: pl.DataFrame) -> pl.DataFrame:
@@ -37,7 +37,8 @@ def by_item(financials: pl.DataFrame, reasons: pl.DataFrame) -> pl.DataFrame:
 
 
 def by_company(financials: pl.DataFrame) -> pl.DataFrame:
-    """The companies with most gaps: `symbol`, `periods`, `missing` (values), `share` (with a value), `without` (items).
+    """The companies with most gaps: `symbol`, `periods`, `missing` (values), `share` (with a value), `without` (items
+    without a value).
 
     Args:
         financials: twelve-month rows of primary symbols: `symbol`, the items.

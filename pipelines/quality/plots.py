@@ -1,6 +1,6 @@
 """The geometry of the plots: positions of bars, ticks and labels in the units of the drawing.
 
-Belongs here: computing positions from numbers. Does not: what is plotted (figures), colours and markup (page.html).
+Belongs here: computing positions from numbers. Does not: the plotted numbers (figures), colours and markup (page.html).
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
-"""Reading the data that the checks use: the assembled tables of some companies, and their filed facts.
+"""Reads the data that the checks use: the assembled tables of a batch of companies, and their filed facts.
 
-Belongs here: their types, and which facts count. Does not: any comparison (identities, windows), which companies are
-compared (checks).
+Belongs here: the types of columns, and choosing the facts. Does not: any comparison (identities, windows), choosing
+companies (checks).
 """
 
 import polars as pl
@@ -17,7 +17,7 @@ COMPARED = pl.col("unit").str.contains(r"^[A-Z]{3}$") & (pl.col("start").is_not_
 
 
 def evidence_of(part: Part) -> Evidence:
-    """The tables of some companies of a lake."""
+    """Read the tables of a batch of companies from the lake."""
 
     def table(name: str) -> pl.DataFrame:
         return part.read(assembled(name))
@@ -44,7 +44,7 @@ def evidence_of(part: Part) -> Evidence:
 
 
 def _in_place(filed: pl.DataFrame, repairs: pl.DataFrame) -> pl.DataFrame:
-    """The facts without those that belong to another period according to table `repairs`."""
+    """The facts, without facts that belong to another period according to table `repairs`."""
     misplaced = repairs.filter(pl.col("kind") == "context").select(
         "cik", "accession", "start", "end", value="filed_value"
     )

@@ -1,7 +1,7 @@
 """The quality report of a build: one self-contained page in the folder of the build.
 
-Belongs here: reading the tables that it shows, rendering, and the place of the page. Does not: what is counted
-(figures, checks), the layout (page.html).
+Belongs here: reading the tables, rendering, and the place of the page. Does not: the figures (figures, checks), the
+layout (page.html).
 """
 
 from collections.abc import Mapping
@@ -28,13 +28,13 @@ TEMPLATE = Path(__file__).with_name("page.html")
 
 
 class ReportError(PipelineError):
-    """The report cannot be written; its build is published all the same."""
+    """The report cannot be written; its build is published nevertheless."""
 
 
 def tables_of(lake: Lake, found: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """The tables of the report, by name: `checks`, `coverage`, `newest`, `missing` (by item), `incomplete`
-    (companies), `gaps`, `restatements`, `changes`, `largest`
-    (changes), `rules` (that decided something), `idle_rules` (that decided nothing), `identities` and `quarantine`.
+    (companies), `gaps`, `restatements`, `changes`, `largest` (changes), `rules` (with a decision), `idle_rules`
+    (without a decision), `identities` and `quarantine`.
 
     Args:
         lake: the assembled tables.
@@ -77,7 +77,7 @@ def render(pointer: Pointer, shown: Mapping[str, pl.DataFrame], found: pl.DataFr
 
     Args:
         pointer: the published build.
-        shown: of `tables_of`.
+        shown: the result of `tables_of`.
         found: the comparisons of all checks.
         symbols: `cik`, `symbol`.
     """
@@ -103,7 +103,7 @@ def render(pointer: Pointer, shown: Mapping[str, pl.DataFrame], found: pl.DataFr
 
 
 def page_of(published: Path, pointer: Pointer) -> Path:
-    """The path of the page of a build, whether it is written or not."""
+    """The path of the page of a build; the page may not exist yet."""
     return published / PAGE.format(pointer.build)
 
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 WIDE = 1000
-"""Width of the terminal output: each row stays on one line, because people search and compare it."""
+"""The width of the terminal output; each row stays on one line, so that it can be searched and compared."""
 
 INITIALS = ("eps", "fcf", "roic")
 SHARES = ("failing", "threshold", "share")

@@ -1,7 +1,7 @@
 """Compares twelve months with four quarters and with the filer's own twelve months.
 
 Belongs here: sums of filed durations, computed independently of our values (normalize.ttm), as comparisons
-(evidence.FOUND). Does not: identities within one period (identities), how much may fail (checks).
+(evidence.FOUND). Does not: identities within one period (identities), thresholds (checks).
 """
 
 from collections.abc import Callable
@@ -81,7 +81,7 @@ def own_twelve_months(evidence: Evidence) -> pl.DataFrame:
 
 
 def _scale() -> pl.Expr:
-    """The largest of SCALES of which all figures are whole multiples."""
+    """The largest of SCALES that divides all figures."""
     whole = [(scale, (pl.col("value") % scale == 0).all()) for scale in SCALES]
     return pl.coalesce(pl.when(holds).then(pl.lit(scale)) for scale, holds in whole)
 
@@ -94,9 +94,9 @@ def _against_quarters(evidence: Evidence) -> pl.DataFrame:
 
 
 def _nearest_quarters(evidence: Evidence) -> pl.DataFrame:
-    """The four quarters as first filed or as last filed, whichever sum is nearer to the twelve months.
+    """The four quarters as first filed or as last filed; the sum that is nearer to the twelve months is used.
 
-    Twelve months are on the basis of one or the other, or they are flagged.
+    The value of twelve months is on one of the two bases, or is flagged.
     """
     current = evidence.values.filter(pl.col("method") != "four_quarters").select(*WINDOW, "flags", "cause")
     ours = _by_element(evidence.legs.join(current.select(WINDOW), on=WINDOW))
