@@ -1,6 +1,7 @@
 """The command `fundamentals accept`: the operator accepts the document of a company in quarantine.
 
-Belongs here: what may be accepted, and recording it. Does not: what an accepted document skips (stages.quarantine).
+Belongs here: checking that a document may be accepted, and recording it. Does not: the effect of acceptance
+(stages.quarantine).
 """
 
 import polars as pl
@@ -14,13 +15,13 @@ from warehouse.errors import WarehouseError
 
 
 def accept(cik: str) -> str:
-    """Accept the document of a company in quarantine; the next synchronization takes it over.
+    """Accept the document of a company in quarantine; the next synchronization uses it.
 
     Args:
         cik: the company, with or without leading zeros.
 
     Returns:
-        what to print.
+        the message to print.
 
     Raises:
         PipelineError: the company is not in quarantine, a synchronization is running, or the store cannot be used.
@@ -49,5 +50,5 @@ def accept(cik: str) -> str:
 
 
 def _is_small_table(path: str) -> bool:
-    """Whether a path is that of a small table, or of their digests."""
+    """Whether a path is a small table, or the file of the tables' digests."""
     return path.startswith("tables/") and path.count("/") == 1

@@ -1,18 +1,18 @@
-"""The command `fundamentals backup`: a copy of a home in a folder, consistent while everything runs.
+"""The command `fundamentals backup`: copies a home to a folder, consistently, even while the service runs.
 
-Belongs here: which files a backup has, and the order in which they are copied. Does not: restoring one (restore).
+Belongs here: the files of a backup, and the order of copying. Does not: restoring a backup (restore).
 
-A synchronization and the service may run meanwhile. What belongs together is decided by what is copied first:
+A synchronization and the service may run at the same time. The order of copying keeps the files consistent:
 
-- tables: those that are made last come first, each with its digests of inputs, so no table in the backup is older than
-  one that counts as made from it. The next synchronization makes again what is too old.
+- tables: tables that are made last are copied first, each with the digests of its inputs, so no table in the backup is
+  older than a table that was made from it. The next synchronization makes outdated rows again.
 - version log and build: the list of segments, then the pointer, then the files that they name, which never change. If a
-  file is gone because a new build was published meanwhile, both are copied again.
-- raw zone: the state of the daily index, the results of the requests, then the documents, which are never removed;
-  those of filings are left out, because they are large, and the next synchronization fetches them again.
-- accounts and the record of runs: SQLite copies its files as they are at one moment.
+  file is gone because a new build was published, both are copied again.
+- raw zone: the state of the daily index, the results of the requests, then the documents, which are never removed.
+  Documents of filings are left out, because they are large, and the next synchronization fetches them again.
+- accounts and the record of runs: SQLite makes consistent copies of its files.
 
-The list of all files with their digests is written last; a folder without it is no backup.
+The list of all files with their digests is written last; a folder without this list is not a backup.
 """
 
 import hashlib
@@ -43,9 +43,9 @@ from warehouse.record import sqlite
 
 LIST = "backup.json"
 FORM = 1
-"""The form of a backup; another number is one that this program does not know."""
+"""The version of the form of a backup; this program cannot read other versions."""
 ATTEMPTS = 5
-"""How often files are copied that a synchronization replaces meanwhile."""
+"""The number of attempts to copy files that a synchronization replaces at the same time."""
 ACCOUNTS = "accounts.sqlite"
 IN_POSTGRESQL = "\nThe accounts are in PostgreSQL (FUNDAMENTALS_ACCOUNTS_URL), not here: copy them with pg_dump."
 FIRST_OF_RAW = ("index.json", "seen.jsonl")
@@ -56,7 +56,7 @@ class BackupError(PipelineError):
 
 
 class Contents(msgspec.Struct, frozen=True):
-    """What is in a backup: when it was made, its build, and the digests of its files and the links, by path."""
+    """The list of a backup: its time, its build, the digests of its files by path, and its links by path."""
 
     form: int
     made_at: str
@@ -69,7 +69,7 @@ def main(target: Path) -> str:
     """Copy the home that FUNDAMENTALS_HOME names into a new folder.
 
     Returns:
-        what to print.
+        the message to print.
 
     Raises:
         BackupError: nothing is published, the folder is not empty, or a file cannot be copied.
@@ -88,7 +88,7 @@ def main(target: Path) -> str:
 
 
 def _copied(home: Home, target: Path) -> str:
-    """Copy everything; if that fails, nothing is left."""
+    """Copy all files; after an error, remove the copies."""
     target.mkdir(mode=0o700, parents=True, exist_ok=True)
     copied = Copied(home.root, target)
     try:
@@ -104,17 +104,17 @@ def _copied(home: Home, target: Path) -> str:
 
 
 class Copied:
-    """The files that are in a backup already."""
+    """The files that are already copied to a backup."""
 
     def __init__(self, root: Path, target: Path) -> None:
         self.root, self.target = root, target
         self._digests: dict[str, str] = {}
 
     def file(self, path: Path) -> Path:
-        """Copy a file, and note its digest; return the copy.
+        """Copy a file, and record its digest; return the path of the copy.
 
         Raises:
-            OSError: it cannot be read, because it was removed meanwhile, or the copy cannot be written.
+            OSError: the file cannot be read, for example because it was removed, or the copy cannot be written.
         """
         to = self.place(path)
         shutil.copyfile(path, to)
@@ -123,14 +123,14 @@ class Copied:
         return to
 
     def place(self, path: Path) -> Path:
-        """The path of the copy of a file, whose folder exists and where no file is."""
+        """The path for the copy of a file; its folder is created, and an earlier copy is removed."""
         to = self.target / path.relative_to(self.root)
         to.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         to.unlink(missing_ok=True)
         return to
 
     def note(self, to: Path) -> None:
-        """Note the digest of a copy, which is read again from the disk."""
+        """Record the digest of a copy, which is read again from the disk."""
         self._digests[to.relative_to(self.target).as_posix()] = checksums.digest_of(to)
 
     def forget(self, folder: Path) -> None:
@@ -141,7 +141,7 @@ class Copied:
         self._digests = {path: digest for path, digest in self._digests.items() if not path.startswith(inside)}
 
     def finish(self, pointer: Pointer) -> str:
-        """Write the list of the files; return what to print."""
+        """Write the list of the files; return the message to print."""
         published = self.root / "published"
         targets = {pointer.file, overlay_of(pointer.file), copies_of(pointer.file), page_of(published, pointer).name}
         links = {path.name: path.readlink().name for path in published.iterdir() if path.is_symlink()}
@@ -155,7 +155,7 @@ class Copied:
 
 
 def _copy_tables(home: Home, copied: Copied) -> None:
-    """The tables, those that are made last first."""
+    """Copy the tables; tables that are made last come first."""
     lake = Lake(home.tables)
     by_stage = [name for marker, tables in reversed(STAGES.items()) for name in (marker, *tables)]
     order = {name: number for number, name in enumerate(dict.fromkeys([assembled(LAST), *by_stage]))}
@@ -179,7 +179,7 @@ def _copy_tables(home: Home, copied: Copied) -> None:
 
 
 def _files_of(lake: Lake, name: str, copied: Copied) -> Iterator[Path]:
-    """The files of a table; the manifest is copied first, and the copy says which parts belong to it."""
+    """The files of a table; the manifest is copied first, and its copy names the parts."""
     if lake.path(name).exists():
         yield lake.path(name)
         return
@@ -190,14 +190,14 @@ def _files_of(lake: Lake, name: str, copied: Copied) -> Iterator[Path]:
 
 
 def _are_as_noted(folder: Path, copies: list[Path], copied: Copied) -> bool:
-    """Whether copies have digests that are noted for their originals, now or for the file before."""
+    """Whether copies match the stored digests of their originals, of the present or the earlier file."""
     noted = checksums.held(folder)
     names = {path.relative_to(copied.target / folder.name).as_posix(): path for path in copies}
     return all(checksums.digest_of(path) in noted[name] for name, path in names.items() if name in noted)
 
 
 def _copy_build(home: Home, copied: Copied) -> Pointer:
-    """The version log and the current build."""
+    """Copy the version log and the current build, with several attempts."""
     left = ATTEMPTS
     while True:
         left -= 1
@@ -214,7 +214,7 @@ def _tried(home: Home, copied: Copied) -> Pointer:
     """Copy the version log and the current build.
 
     Raises:
-        FileNotFoundError: another build was published meanwhile.
+        FileNotFoundError: another build was published at the same time.
         BackupError: nothing is published, or a file is damaged.
     """
     listed = version_log.listed(home.log, ())
@@ -235,7 +235,7 @@ def _tried(home: Home, copied: Copied) -> Pointer:
 
 
 def _copy_files_of(published: Path, pointer: Pointer, copied: Copied) -> None:
-    """The files of a build, and the pointer to it without the build before."""
+    """Copy the files of a build, and the pointer without the build before."""
     copied.file(published / pointer.file)
     for path in sorted((published / copies_of(pointer.file)).iterdir()):
         copied.file(path)
@@ -253,7 +253,7 @@ def _copy_files_of(published: Path, pointer: Pointer, copied: Copied) -> None:
 
 
 def _copy_raw(home: Home, copied: Copied) -> None:
-    """The raw zone: what says which documents are in use before the documents."""
+    """Copy the raw zone: the files that name the documents in use, then the documents."""
     raw = home.root / "raw"
     for name in FIRST_OF_RAW:
         if (raw / name).exists():
@@ -263,7 +263,7 @@ def _copy_raw(home: Home, copied: Copied) -> None:
 
 
 def _copy_databases(home: Home, copied: Copied) -> None:
-    """Accounts, and the record of runs."""
+    """Copy the accounts and the record of runs."""
     accounts = home.root / ACCOUNTS
     for path in (*([accounts] if accounts.exists() else []), *sorted(home.dagster.rglob("*.db"))):
         if said := sqlite.damage(path):
@@ -275,7 +275,7 @@ def _copy_databases(home: Home, copied: Copied) -> None:
 
 
 def digest_while_copying(path: Path, to: Path) -> str:
-    """Copy a file, and return the SHA-256 of what was copied."""
+    """Copy a file, and return the SHA-256 of the copied bytes."""
     digest = hashlib.sha256()
     with path.open("rb") as source, to.open("wb") as copied:
         while piece := source.read(1 << 20):

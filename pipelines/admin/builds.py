@@ -1,8 +1,8 @@
-"""The commands `fundamentals builds`: list the kept builds, go back to the one before, remove it.
+"""The commands `fundamentals builds`: list the kept builds, restore the build before, or remove it.
 
 Belongs here: output on the terminal, and locking the home. Does not: any change of the folder of builds (publish).
 
-With a store, the home takes over its builds first, and a change is committed to it, so that all replicas follow.
+With a store, its builds are first checked out, and a change is committed to it, so that all replicas follow.
 """
 
 from pipelines.errors import PipelineError
@@ -18,10 +18,10 @@ def main(action: str) -> str:
     """Run one action: `list`, `rollback` or `prune`.
 
     Returns:
-        what to print.
+        the message to print.
 
     Raises:
-        PipelineError: nothing is published, or it cannot be done; one line.
+        PipelineError: nothing is published, or the action fails; the message has one line.
     """
     home = Home.from_environment()
     try:

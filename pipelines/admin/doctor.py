@@ -1,9 +1,9 @@
-"""The command `fundamentals doctor`: examines a home, prints what is wrong and what to do, and repairs what is safe.
+"""The command `fundamentals doctor`: examines a home, prints problems with advice, and makes safe repairs.
 
-Belongs here: which checks there are, output on the terminal, locking the home for repairs. Does not: the checks
-(health, serve.cli.health).
+Belongs here: the list of checks, output on the terminal, locking the home for repairs. Does not: the checks (health,
+serve.cli.health).
 
-A synchronization may replace files while they are examined. What seems wrong is therefore examined twice.
+A synchronization may replace files during the examination. So a check that finds a problem is run twice.
 """
 
 import os
@@ -38,13 +38,13 @@ def main(more: Sequence[tuple[str, Check]], *, source_name: str = "", quick: boo
     """Examine the home that FUNDAMENTALS_HOME names, and print a table.
 
     Args:
-        more: further checks by the part that they examine.
-        source_name: the source to ask; empty: that of the last synchronization, if it was live or the sample.
+        more: further checks, by the part that they examine.
+        source_name: the source to check; empty: the source of the last synchronization, if it was live or the sample.
         quick: do not read documents and tables.
-        repair: repair what can be repaired safely, and examine again.
+        repair: make safe repairs, and examine again.
 
     Returns:
-        the exit status: 0 if everything is well, 1 with warnings, 2 with damage.
+        the exit status: 0 without problems, 1 with warnings, 2 with damage.
 
     Raises:
         PipelineError: a repair is not possible now, because a synchronization is running.
@@ -62,7 +62,7 @@ def main(more: Sequence[tuple[str, Check]], *, source_name: str = "", quick: boo
 
 
 def _checks(home: Home, source_name: str, *, quick: bool) -> Iterator[tuple[str, Check]]:
-    """The checks of the pipeline's data; of a home that does not exist only the first."""
+    """The checks of the pipeline's data; if the home does not exist, only the first check."""
     yield "home", partial(place.folder, home)
     if not home.root.is_dir():
         return
@@ -95,7 +95,7 @@ def _last_source(home: Home) -> str:
 
 
 def _examined(name: str, check: Check) -> list[Finding]:
-    """The findings of a check; looked at twice if something is wrong."""
+    """The findings of a check; a check with problems is run twice."""
     for _ in range(2):
         try:
             found = list(check())
@@ -107,7 +107,7 @@ def _examined(name: str, check: Check) -> list[Finding]:
 
 
 def _repaired(found: Iterable[Finding]) -> Iterator[str]:
-    """Repair in the order of the checks; the lines say what was done."""
+    """Repair in the order of the checks; yields lines about the repairs."""
     for finding in found:
         if finding.repair:
             try:

@@ -1,11 +1,11 @@
-"""The command `fundamentals restore`: a home from a backup, or only its accounts.
+"""The command `fundamentals restore`: restores a home, or only its accounts, from a backup.
 
-Belongs here: verifying a backup, and putting its files in place. Does not: making one (backup).
+Belongs here: verifying a backup, and moving its files into the home. Does not: making a backup (backup).
 
-All files are verified while they are copied into a folder of the home, and so is what belongs together: the build, the
-version log, the accounts. Only then they are put in place: a damaged backup changes nothing, and neither does one that
-somebody made up, whose list names files that no home has. The published build comes last. If the command is killed
-before it ends, it has to be run again with `--replace`.
+All files are verified while they are copied into a folder of the home; then the build, the version log and the accounts
+are verified. Only then the files are moved into place, so a damaged backup changes nothing, and neither does a forged
+backup with files that no home has. The published build is moved last. If the command is killed before its end, it has
+to be run again with `--replace`.
 """
 
 import os
@@ -24,11 +24,11 @@ from warehouse.record import sqlite
 
 PUBLISHED = "published"
 FILES, FOLDERS = (ACCOUNTS, MARKER), ("tables", "log", PUBLISHED, "raw", "dagster")
-"""The files of a home that a backup may have, and the folders in which it may have any."""
+"""The files of a home that a backup may have, and the folders in which it may have any files."""
 INCOMING, REPLACED = ".restoring", ".replaced"
 DAMAGED = f"{ACCOUNTS}.replaced"
 BESIDE = ("-wal", "-shm")
-"""Ends of the names of the files that SQLite keeps beside a database."""
+"""The endings of the names of further files that SQLite keeps for a database."""
 
 
 def main(source: Path, *, replace: bool = False, only_accounts: bool = False) -> str:
@@ -37,14 +37,14 @@ def main(source: Path, *, replace: bool = False, only_accounts: bool = False) ->
     Args:
         source: the folder of the backup.
         replace: replace a home that is not empty.
-        only_accounts: replace the accounts only, and keep the file before under another name.
+        only_accounts: replace the accounts only, and keep the earlier file under another name.
 
     Returns:
-        what to print.
+        the message to print.
 
     Raises:
-        BackupError: there is no whole backup, the home is not empty, or a service runs; nothing was changed. Or a file
-            cannot be written.
+        BackupError: the backup is missing or damaged, the home is not empty, or a service runs: then nothing was
+            changed. Or a file cannot be written.
         HomeError: a synchronization is running, or the home cannot be written.
     """
     contents, home = _contents(source), Home.from_environment()
@@ -95,7 +95,7 @@ def _is_of_a_home(name: str) -> bool:
 
 
 def _is_link(name: str, target: str, contents: Contents) -> bool:
-    """Whether a link is one of the folder of builds to a file or a folder beside it, which the backup has."""
+    """Whether a link is in the folder of builds, and its target is in the same folder and in the backup."""
     published, _, own = name.partition("/")
     places = [Path(each) for each in contents.files]
     is_new = own not in ("", ".", "..") and not any(Path(name) in (place, *place.parents) for place in places)
@@ -124,7 +124,7 @@ def _copy_file(path: Path, to: Path, digest: str) -> None:
     try:
         if path.resolve() != path.parent.resolve() / path.name:
             raise BackupError(f"{path} is a link, which no backup has; nothing was changed, take another backup")
-        is_whole = path.is_file() and digest_while_copying(path, to) == digest  # reading a pipe would wait for ever
+        is_whole = path.is_file() and digest_while_copying(path, to) == digest  # reading a pipe would never end
     except (FileNotFoundError, IsADirectoryError):
         is_whole = False
     if not is_whole:
@@ -133,7 +133,7 @@ def _copy_file(path: Path, to: Path, digest: str) -> None:
 
 
 def _problem(home: Home) -> str:
-    """What is wrong with a copied home, although its files are as listed; empty if nothing."""
+    """The problem of a copied home whose files match the list; empty without a problem."""
     try:
         pointer = current(home.published)
     except BuildUnreadable as error:
@@ -155,7 +155,7 @@ def _problem_of_accounts(accounts: Path) -> str:
 
 
 def _put_in_place(home: Home) -> None:
-    """Replace what is in the home by what was copied, the published build last."""
+    """Replace the contents of the home by the copies, the published build last."""
     incoming, replaced = home.root / INCOMING, home.root / REPLACED
     replaced.mkdir(exist_ok=True)
     for path in home.root.iterdir():
