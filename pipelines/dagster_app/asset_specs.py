@@ -1,6 +1,6 @@
-"""What Dagster shows besides the steps: the SEC's documents, each table of the warehouse, and the HTTP interface.
+"""The assets that Dagster shows besides the steps: the SEC's documents, each published table, and the HTTP interface.
 
-Belongs here: descriptions of assets, made from the schema of the warehouse. Does not: making any of them (assets).
+Belongs here: descriptions of assets, made from the schema of the warehouse. Does not: materializing them (assets).
 """
 
 from collections.abc import Collection, Iterable
@@ -10,7 +10,7 @@ import dagster as dg
 from warehouse.contract import schema, views
 
 SEC, WAREHOUSE, INTERFACE = "sec", "warehouse", "interface"
-"""Groups of assets; the steps of a synchronization have groups of their own."""
+"""Groups of assets; the steps of a synchronization have their own groups."""
 
 OWNERS = {
     SEC: ["team:sec-filings"],
@@ -20,7 +20,7 @@ OWNERS = {
     WAREHOUSE: ["team:data-engineering"],
     INTERFACE: ["team:service"],
 }
-"""Who answers for the assets of a group."""
+"""The owners of the assets of a group."""
 BUILD = dg.AssetKey("warehouse")
 MADE_FROM = {
     **dict.fromkeys(("versions", "lineage", "changes", "quarter_versions", "quarter_lineage"), ("versions",)),
@@ -32,7 +32,7 @@ MADE_FROM = {
     **dict.fromkeys(("line_items", "rules"), ()),
     "syncs": ("documents",),
 }
-"""The steps whose rows a published table has; those of all others are values."""
+"""The steps from which the rows of a published table come; the rows of all other tables come from `values`."""
 VALUES = ("values",)
 Document = tuple[str, str, str, str]
 """Name, format, address, description."""
@@ -51,7 +51,7 @@ UPSTREAM: tuple[Document, ...] = (
     ),
     ("submissions", "json", "data.sec.gov/submissions", "The filings of a company, with the time of their acceptance."),
 )
-"""The SEC's documents that values are made from."""
+"""The SEC's documents from which values are made."""
 OF_FILINGS: tuple[Document, ...] = (
     (
         "data_sets",
@@ -66,11 +66,11 @@ OF_FILINGS: tuple[Document, ...] = (
         "The XBRL documents of a filing: all facts, order and sums.",
     ),
 )
-"""Those that the step `filings` reads."""
+"""The SEC's documents that the step `filings` reads."""
 
 
 def upstream(documents: Iterable[Document]) -> list[dg.AssetSpec]:
-    """Documents of the SEC, which a synchronization reads: external assets."""
+    """External assets for the SEC's documents that a synchronization reads."""
     return [
         dg.AssetSpec(
             ["sec", name],
@@ -90,18 +90,18 @@ def key_of(table: schema.Table) -> dg.AssetKey:
 
 
 def sources_of(of: schema.Table, steps: Collection[str]) -> list[dg.AssetKey]:
-    """What a table has the rows of: steps that are run; a view, other tables."""
+    """The assets from which the rows of a table come: steps that are run; for a view, other tables."""
     if isinstance(of, views.View):
         return [key_of(schema.BY_NAME[name]) for name in of.reads]
     return [dg.AssetKey(name) for name in MADE_FROM.get(of.name, VALUES) if name in steps]
 
 
 def table(of: schema.Table, code_version: str, steps: Collection[str]) -> dg.AssetSpec:
-    """A published table or view, with its columns; without a new build it is not materialized.
+    """The asset of a published table or view, with its columns; it is materialized only with a new build.
 
     Args:
         of: the table.
-        code_version: of what makes tables.
+        code_version: the version of the code that makes tables.
         steps: the steps that are run.
     """
     return dg.AssetSpec(
@@ -136,7 +136,7 @@ def columns(of: schema.Table) -> dg.TableSchema:
 
 
 def interface() -> dg.AssetSpec:
-    """The HTTP interface, which answers from the newest build: an external asset."""
+    """An external asset for the HTTP interface, which answers from the newest build."""
     return dg.AssetSpec(
         "http_interface",
         deps=[BUILD, *map(key_of, views.PUBLISHED)],

@@ -1,7 +1,7 @@
 """The Dagster assets: the steps of a synchronization, and each published table.
 
-Belongs here: how Dagster shows and retries the steps. Does not: what they make (steps, publication), their order
-(plan).
+Belongs here: showing and retrying the steps in Dagster. Does not: the work of the steps (steps, publication), their
+order (plan).
 """
 
 import inspect
@@ -27,24 +27,26 @@ from pipelines.tables import stored
 from warehouse.contract import schema, views
 
 DIGITS = 12
-"""Digits of a digest that Dagster shows as a version of code or data."""
+"""The number of digits of a digest that Dagster shows as a version of code or data."""
 FRESH = dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=36), warn_window=timedelta(hours=26))
-"""A synchronization runs each morning: after 26 hours one is late, after 36 hours one was missed."""
+"""A synchronization runs each morning: after 26 hours it is late, after 36 hours it was missed."""
 MISTYPED = (UnopenedError, UnknownSymbolError)
-"""Errors of who started a run: the source or its settings are wrong, or a symbol. Nothing was done."""
+"""Errors of the person who started a run: the source, its settings or a symbol is wrong. The run has done nothing."""
 RETRIES = 3
 FIRST_WAIT = 60
-"""Seconds before a run that Dagster launched asks again a source that timed out or was overloaded; each time twice as
-long. Whatever cannot pass by itself, such as a source that does not exist, ends the run at once."""
+"""Seconds before the first retry after a source timed out or was overloaded, in a run that Dagster launched; doubled
+for each further retry. An error that cannot pass by itself, such as a source that does not exist, ends the run at
+once."""
 
 
 def metadata_of(shown: Mapping[str, Shown]) -> dict[str, Any]:
-    """What people see, as metadata of the UI. A whole number is an entry of its own, which plots over the runs."""
+    """The shown entries of a step as metadata of the UI. Each whole number is its own entry, so that the UI plots it
+    over the runs."""
     return {NAMES.get(name, name): _metadata(value) for name, value in shown.items()}
 
 
 NAMES = {"row_count": "dagster/row_count"}
-"""The names of Dagster for entries that it knows."""
+"""Dagster's own names for entries that it knows."""
 
 
 def _metadata(value: Shown) -> Any:
@@ -75,7 +77,7 @@ KINDS: dict[type, Callable[[Any], object]] = {
     Path: dg.MetadataValue.path,
     pl.DataFrame: _table,
 }
-"""How Dagster shows what is neither a number nor a plain text."""
+"""The Dagster types for entries that are neither numbers nor plain texts."""
 
 
 def _print(shown: Mapping[str, Shown]) -> None:
@@ -86,7 +88,8 @@ def _print(shown: Mapping[str, Shown]) -> None:
 
 
 def results_of(step: Step, result: StepResult) -> Iterator[dg.MaterializeResult[None]]:
-    """The assets of a step with what people see of them: itself, and of a new build each table and view."""
+    """The results for the assets of a step, with their metadata: the step itself, and for a new build each table and
+    view."""
     version = dg.DataVersion(result.version[:DIGITS]) if result.version else None
     yield dg.MaterializeResult(
         asset_key=dg.AssetKey(step.name), metadata=metadata_of(result.shown), data_version=version
@@ -105,14 +108,14 @@ def results_of(step: Step, result: StepResult) -> Iterator[dg.MaterializeResult[
 
 
 def _code_of(step: Step) -> dict[str, dg.PathMetadataValue]:
-    """Where the code of a step is: file and line."""
+    """The file and the line of the code of a step, as metadata."""
     code = inspect.unwrap(step.work).__code__
     file = Path(code.co_filename).relative_to(PROJECT)
     return {"code": dg.MetadataValue.path(f"{file}:{code.co_firstlineno}")}
 
 
 def _asset(step: Step, before: list[dg.AssetKey]) -> dg.AssetsDefinition:
-    """A step as an asset."""
+    """The asset of a step."""
 
     @dg.asset(
         name=step.name,
@@ -137,7 +140,7 @@ def _asset(step: Step, before: list[dg.AssetKey]) -> dg.AssetsDefinition:
 
 
 def _publishing(step: Step, before: list[dg.AssetKey], names: Collection[str]) -> dg.AssetsDefinition:
-    """The step that publishes as several assets: the build, and its tables, which a run without a new build skips."""
+    """The assets of the step that publishes: the build, and its tables, which a run without a new build skips."""
     code = stored.code_digest()[:DIGITS]
 
     @dg.multi_asset(
@@ -168,7 +171,7 @@ def _publishing(step: Step, before: list[dg.AssetKey], names: Collection[str]) -
 
 @contextmanager
 def _retrying(context: dg.AssetExecutionContext) -> Iterator[None]:
-    """Ask again later what may pass by itself; a run that was mistyped is refused."""
+    """Request a retry after errors that may pass by themselves; refuse a run with a wrong source, setting or symbol."""
     try:
         yield
     except MISTYPED as error:
@@ -176,7 +179,7 @@ def _retrying(context: dg.AssetExecutionContext) -> Iterator[None]:
         raise
     except EdgarError as error:
         seconds = FIRST_WAIT * 2**context.retry_number
-        # a server that asks to wait longer is not asked: the queue waits for this run
+        # no retry if the server asks to wait longer: the queue waits for this run
         if error.passes_in is None or error.passes_in > seconds:
             raise
         context.log.warning(f"{error}; asked again {RETRIES} times at most, the next time in {seconds} seconds")
@@ -185,7 +188,7 @@ def _retrying(context: dg.AssetExecutionContext) -> Iterator[None]:
 
 @cache
 def assets(steps: tuple[Step, ...]) -> tuple[dg.AssetsDefinition, ...]:
-    """Steps, each after the one before it, and after the SEC's documents that it reads."""
+    """The assets of all steps; each depends on the step before it, and on the SEC's documents that it reads."""
     read = {"documents": asset_specs.UPSTREAM, "filings": asset_specs.OF_FILINGS}
     before = [
         [*former, *(spec.key for spec in asset_specs.upstream(read.get(step.name, ())))]

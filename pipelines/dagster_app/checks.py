@@ -1,6 +1,6 @@
-"""Asset checks: the conditions that hold back publishing, and the checks of published values, which only warn.
+"""Asset checks: the gates that hold back publishing, and the checks of published values, which only warn.
 
-Belongs here: how Dagster shows them. Does not: what must hold (gates), any comparison of values (quality).
+Belongs here: showing them in Dagster. Does not: the conditions (run.gates), any comparison of values (quality).
 """
 
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ def _result(gate: Gate, step: str, found: Finding) -> dg.AssetCheckResult:
 
 
 def _blocking(gate: Gate, step: str) -> dg.AssetChecksDefinition:
-    """A gate as a check of the step before it."""
+    """A blocking check for a gate, at the step before the gate."""
 
     @dg.asset_check(asset=dg.AssetKey(step), name=gate.__name__, description=gate.__doc__, blocking=True)
     def check(synchronization: dg.ResourceParam[Synchronization]) -> dg.AssetCheckResult:
@@ -42,7 +42,7 @@ def _blocking(gate: Gate, step: str) -> dg.AssetChecksDefinition:
 
 
 def _asset_of(check: quality.Check) -> dg.AssetKey:
-    """The table whose values a check compares."""
+    """The asset of the table whose values a check compares."""
     return key_of(schema.BY_NAME[check.table])
 
 
@@ -56,9 +56,10 @@ def _asset_of(check: quality.Check) -> dg.AssetKey:
 def quality_of_values(
     context: dg.AssetCheckExecutionContext, synchronization: dg.ResourceParam[Synchronization]
 ) -> Iterator[dg.AssetCheckResult]:
-    """The checks of pipelines.quality; one with too many failures warns and does not hold back publishing.
+    """Compares published values with each other and with filed facts; a check with too many failures warns, but does
+    not hold back publishing.
 
-    The UI can execute each of them alone.
+    The UI can execute each check alone.
     """
     selected = {key.name for key in context.selected_asset_check_keys}
     for result in _of_values(synchronization):
@@ -83,11 +84,11 @@ def _of_values(synchronization: Synchronization) -> Iterator[dg.AssetCheckResult
 
 
 def results_of(done: Done, synchronization: Synchronization) -> Iterator[dg.AssetCheckResult]:
-    """The checks of a step that was run: its gates, and those of the values of a new build.
+    """The check results of a step that has run: its gates, and for a new build the checks of its values.
 
     Args:
-        done: the step with what its gates found.
-        synchronization: with the tables of the build.
+        done: the step with the results of its gates.
+        synchronization: the synchronization, with the tables of the build.
     """
     yield from (_result(gate, done.step.name, found) for gate, found in done.findings.items())
     if done.result.tables:
@@ -96,5 +97,5 @@ def results_of(done: Done, synchronization: Synchronization) -> Iterator[dg.Asse
 
 @cache
 def blocking(steps: tuple[Step, ...]) -> tuple[dg.AssetChecksDefinition, ...]:
-    """The checks of some steps that hold back publishing."""
+    """The blocking checks of the given steps."""
     return tuple(_blocking(gate, step.name) for step in steps for gate in GATES.get(step.name, ()))

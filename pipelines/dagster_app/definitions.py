@@ -34,8 +34,9 @@ def build_definitions(environment: Mapping[str, str]) -> dg.Definitions:
     """Assets, checks, job, schedule and sensor.
 
     Args:
-        environment: FUNDAMENTALS_SOURCE and FUNDAMENTALS_SYMBOLS are defaults of the launchpad, FUNDAMENTALS_SCHEDULE
-            of the schedule; with FUNDAMENTALS_FILINGS=off there are no steps of filings.
+        environment: FUNDAMENTALS_SOURCE and FUNDAMENTALS_SYMBOLS are the defaults of the launchpad,
+            FUNDAMENTALS_SCHEDULE is the default of the schedule; FUNDAMENTALS_FILINGS=off leaves out the steps of
+            filings.
     """
     synchronization = Configured(
         source=environment.get("FUNDAMENTALS_SOURCE", "sample"), symbols=environment.get("FUNDAMENTALS_SYMBOLS", "")
@@ -82,13 +83,13 @@ def build_definitions(environment: Mapping[str, str]) -> dg.Definitions:
             )
         ],
         resources={"synchronization": synchronization},
-        # one process: it holds the lock of the home, and a process for each step costs a second
+        # one process, because it holds the lock of the home, and a process for each step costs a second
         executor=dg.in_process_executor,
     )
 
 
 def _status_of_schedule(environment: Mapping[str, str]) -> dg.DefaultScheduleStatus:
-    """Off until it is turned on in the UI, unless FUNDAMENTALS_SCHEDULE=on."""
+    """The default status of the schedule: off until it is turned on in the UI, unless FUNDAMENTALS_SCHEDULE=on."""
     is_on = environment.get("FUNDAMENTALS_SCHEDULE") == "on"
     return dg.DefaultScheduleStatus.RUNNING if is_on else dg.DefaultScheduleStatus.STOPPED
 

@@ -1,7 +1,7 @@
 """The command `fundamentals follow`: synchronizes companies minutes after they filed, until it is stopped.
 
-Belongs here: the loop, and its output on the terminal. Does not: which companies are to be synchronized
-(run.newest_filings), synchronizing (recorder).
+Belongs here: the loop, and its output on the terminal. Does not: choosing companies (run.newest_filings), synchronizing
+(recorder).
 """
 
 import os
@@ -28,16 +28,16 @@ from warehouse.record.schedule import next_synchronization
 
 STOPPED = "fundamentals follow: stopped; the reports that wait are in the home"
 AFTER_A_REFUSAL = timedelta(minutes=10)
-"""EDGAR refuses all requests until ten minutes after their rate has dropped."""
+"""The wait after a refusal: EDGAR refuses all requests until ten minutes after their rate has dropped."""
 NICENESS = 10
-"""What is added to the niceness of the command: a service on the same machine answers first."""
+"""The increase of the command's niceness, so that a service on the same machine has priority."""
 
 
 def main(symbols: tuple[str, ...]) -> int:
     """Follow the SEC's newest filings until Ctrl-C; synchronize all companies at the start and each morning.
 
     Args:
-        symbols: the companies to follow; empty: all that are listed.
+        symbols: the companies to follow; empty: all listed companies.
 
     Returns:
         the exit status: 1 if the source cannot be opened; otherwise stopping.STATUS, after Ctrl-C or SIGTERM.
@@ -46,7 +46,7 @@ def main(symbols: tuple[str, ...]) -> int:
     home = Home.from_environment()
     try:
         with ends_soon_after_signal(lambda: STOPPED):
-            _source().client.close()  # a mistyped setting is told at once
+            _source().client.close()  # a wrong setting is reported at once
             home.prepare()
             heart = Heartbeat(home)
             with heart.beating():
@@ -60,7 +60,8 @@ def main(symbols: tuple[str, ...]) -> int:
 
 
 def _follow(home: Home, symbols: tuple[str, ...], heart: Heartbeat) -> None:
-    """Synchronize all companies at the start and each morning, in between those that filed; print errors, and go on."""
+    """Synchronize all companies at the start and each morning, and companies with new filings in between; after an
+    error, print it and continue."""
     all_at: datetime | None = None
     _tell(f"follows {', '.join(symbols) or 'all companies'} into {home.root}, until you press Ctrl-C")
     while True:
@@ -68,24 +69,24 @@ def _follow(home: Home, symbols: tuple[str, ...], heart: Heartbeat) -> None:
         try:
             if _is_time_for_all(all_at, now):
                 _tell(f"all companies: {_synchronized(home, symbols)}")
-                all_at, pause = now, timedelta(0)  # reports may wait since a process ended
+                all_at, pause = now, timedelta(0)  # the queue may have reports from an earlier process
             elif _update(home, symbols, now, heart) >= TOGETHER:
                 pause = timedelta(0)  # more are due
         except UnknownSymbolError:
             raise
-        except (PipelineError, WarehouseError, OSError) as error:  # the queue keeps what was not served
+        except (PipelineError, WarehouseError, OSError) as error:  # the queue keeps reports that are not served
             _tell(str(error))
             pause = AFTER_A_REFUSAL if isinstance(error, RefusedError) else pause
         time.sleep(max(0.0, began + pause.total_seconds() - time.monotonic()))
 
 
 def _is_time_for_all(last: datetime | None, now: datetime) -> bool:
-    """Whether all companies are to be synchronized again; also if the clock was ahead when they were."""
+    """Whether all companies have to be synchronized again; also if the clock was ahead at the last time."""
     return last is None or now < last - CLOCKS or now >= next_synchronization(last)
 
 
 def _update(home: Home, symbols: tuple[str, ...], now: datetime, heart: Heartbeat) -> int:
-    """Synchronize the companies with a report that a source has now, if there are any; the number of these reports."""
+    """Synchronize the companies with a report that a source has now; return the number of these reports."""
     covered = Covered.of(home, symbols)
     with exclusive_access(home), _source() as source:
         filings = to_synchronize(home, source.client, covered, now, _tell)
@@ -101,13 +102,13 @@ def _source() -> Source:
 
 
 def _named(filing: NewFiling, symbols: Mapping[str, str]) -> str:
-    """A report in words, with its age."""
+    """Describe a report in words, with its age."""
     age = max(datetime.now(UTC) - filing.accepted_at, timedelta(0))  # EDGAR's clock may be ahead
     return f"{symbols[filing.cik]} {filing.form} {filing.accession}, {age.total_seconds() / 60:.1f} minutes old"
 
 
 def _synchronized(home: Home, symbols: Sequence[str], *, newest: bool = False) -> str:
-    """Synchronize some companies, or without symbols all; what came of it, in words."""
+    """Synchronize the given companies, or all without symbols; return the result in words."""
     began = time.monotonic()
     outcome = run_recorded(home, "live", ",".join(symbols), newest=newest)
     if outcome.held_back_by:

@@ -1,7 +1,7 @@
-"""Launches the runs of the Dagster UI, and notices runs whose process is gone, so that the next one need not wait.
+"""Launches the runs of the Dagster UI, and detects runs whose process is gone, so that the next run does not wait.
 
-Belongs here: what Dagster's daemon asks of a launcher, and the name of a process. Does not: the runs themselves
-(definitions), the lock of the home (home).
+Belongs here: the functions that Dagster's daemon calls, and the name of a process. Does not: the runs themselves
+(definitions), the lock of the home (storage.home).
 """
 
 import os
@@ -11,25 +11,25 @@ import dagster as dg
 from dagster._core.launcher import CheckRunHealthResult, WorkerStatus
 
 PROCESS = "fundamentals/process"
-"""The tag with the process of a run: its number, and when it was started, because numbers are used again."""
+"""The tag with the process of a run: its number and its start time, because numbers are used again."""
 ENDED = "Z"
-"""The state of a process that has ended, but that its parent has not asked for."""
+"""The state of a process that has ended, but that its parent has not waited for (zombie)."""
 
 
 class Launcher(dg.DefaultRunLauncher):
-    """Dagster's launcher, which also tells whether the process of a run lives.
+    """Dagster's launcher, which also reports whether the process of a run is alive.
 
-    One that was killed could not record its end, and the queue would wait for it; the daemon asks here every few
-    seconds, and then records that it failed.
+    A killed process cannot record its end, and the queue would wait for it. So the daemon asks every few seconds, and
+    records that such a run has failed.
     """
 
     @property
     def supports_check_run_worker_health(self) -> bool:
-        """True: the daemon may ask."""
+        """True, so that the daemon asks."""
         return True
 
     def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
-        """Whether the process of a run lives; a run that has not noted its process yet counts as living."""
+        """Whether the process of a run is alive; a run that has not recorded its process yet counts as alive."""
         noted = run.tags.get(PROCESS)
         if noted is None or noted == process_named(int(noted.partition("-")[0])):
             return CheckRunHealthResult(WorkerStatus.RUNNING)
@@ -37,9 +37,9 @@ class Launcher(dg.DefaultRunLauncher):
 
 
 def process_named(number: int) -> str:
-    """The value of the tag for a running process; empty if there is none with this number.
+    """The value of the tag for a running process; empty if no process has this number.
 
-    Without the folder `/proc` of Linux it is the number alone.
+    Without the folder `/proc` of Linux, the value is only the number.
     """
     try:
         state, *fields = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()  # proc_pid_stat(5)

@@ -1,6 +1,7 @@
-"""The command `fundamentals sample --next-day`: synchronizes the next day of the sample, and says what to look at.
+"""The command `fundamentals sample --next-day`: synchronizes the next day of the sample, and prints where to see the
+changes.
 
-Belongs here: output on the terminal. Does not: what the companies file (sample.next_day), the synchronization
+Belongs here: output on the terminal. Does not: the filings of that day (sample.next_day), the synchronization
 (synchronize).
 """
 
@@ -17,11 +18,11 @@ REVISIONS = "/companies/XQHBR/financials/revisions?items=revenue,net_income&limi
 
 
 class NextDayError(PipelineError):
-    """There is no day before the next one."""
+    """The home has no build of the sample's first day yet."""
 
 
 def main(pages: str, interface: str) -> int:
-    """Synchronize the next day of the sample, and print what its companies did.
+    """Synchronize the next day of the sample, and print its events.
 
     Args:
         pages: the address of the pages of the service.
@@ -31,7 +32,7 @@ def main(pages: str, interface: str) -> int:
         the exit status of the synchronization.
 
     Raises:
-        NextDayError: the home has no build, with which the next one could be compared.
+        NextDayError: the home has no build with which the next build could be compared.
     """
     before = _build()
     status = synchronize.main(SAMPLE_NEXT_DAY, (), full=False)
@@ -41,7 +42,7 @@ def main(pages: str, interface: str) -> int:
 
 
 def _build() -> str:
-    """The published build, by its id."""
+    """The id of the published build."""
     home = Home.from_environment()
     pointer = readable(home.published)
     if pointer is None:
@@ -53,7 +54,7 @@ def _build() -> str:
 
 
 def _what_happened(pages: str, interface: str, *, is_new: bool) -> Iterator[str]:
-    """The lines of the report: what each company did, and where it is seen."""
+    """The lines of the report: the event of each company, and the page that shows it."""
     yield f"\nThe next day of the sample, {NEXT_DAY}{'' if is_new else ', was there already'}:\n"
     for event in EVENTS:
         yield f"  {event.symbol}  {event.what}"

@@ -1,7 +1,7 @@
-"""Dagster's record of what the commands do: they run the steps without Dagster, and report what each made.
+"""Records the synchronizations of commands in Dagster: commands run the steps without Dagster, and report each result.
 
-Belongs here: the events of a step, and opening the record. Does not: running steps (plan), what Dagster shows of a
-result (assets, checks), runs that Dagster launches (definitions).
+Belongs here: the events of a step, and opening the record. Does not: running steps (plan), showing results (assets,
+checks), runs that Dagster launches (definitions).
 """
 
 import sqlite3
@@ -29,7 +29,7 @@ ADVICE = {
     sqlite3.SQLITE_FULL: FULL,
     sqlite3.SQLITE_IOERR: FULL,
 }
-"""What to do after an error of SQLite, by its code."""
+"""Advice after an error of SQLite, by its code."""
 
 
 class RecordError(PipelineError):
@@ -47,11 +47,11 @@ class Lines:
         self._lines.append(f"{datetime.now(UTC):%H:%M:%SZ} {msg}")
 
     def warning(self, msg: object) -> None:
-        """Keep a line that somebody should look at."""
+        """Keep a warning with its time."""
         self.info(f"WARNING {msg}")
 
     def taken(self) -> str:
-        """All lines since the last time, as one text."""
+        """All lines since the last call, as one text."""
         text, self._lines = "\n".join(self._lines), []
         return text
 
@@ -59,17 +59,18 @@ class Lines:
 def run_recorded(home: Home, source: str, symbols: str = "", *, full: bool = False, newest: bool = False) -> Outcome:
     """Synchronize in this process, and record the assets and checks in the Dagster instance of the home.
 
-    A step that fails leaves its asset as it is, with an observation that has the error; what was mistyped leaves none.
+    A failed step does not change its asset, but adds an observation with the error; a wrong source, setting or symbol
+    adds none.
 
     Args:
         home: the home.
-        source: as of Synchronization; so are symbols, full, newest.
-        symbols: see there.
-        full: see there.
-        newest: see there.
+        source: as in Synchronization.
+        symbols: as in Synchronization.
+        full: as in Synchronization.
+        newest: as in Synchronization.
 
     Raises:
-        PipelineError, WarehouseError: raised by a step; Dagster's record cannot be read or written.
+        PipelineError, WarehouseError: a step failed, or Dagster's record cannot be read or written.
     """
     log = Lines()
     with recording(home.dagster) as instance:
@@ -94,7 +95,7 @@ def run_recorded(home: Home, source: str, symbols: str = "", *, full: bool = Fal
 def events_of(
     done: Done, synchronization: Synchronization, log: str
 ) -> Iterator[dg.AssetMaterialization | dg.AssetCheckEvaluation]:
-    """What Dagster shows of a step: its assets, then its gates and, of a new build, the checks of its values."""
+    """The events of a step: its assets, then its gates and, for a new build, the checks of its values."""
     for number, made in enumerate(assets.results_of(done.step, done.result)):
         told = {"log": _text(log)} if number == 0 and log else {}
         tags = {"dagster/data_version": made.data_version.value} if made.data_version else {}
@@ -113,17 +114,17 @@ def events_of(
 
 
 def _text(log: str) -> dg.MarkdownMetadataValue:
-    """Lines of a log, as they are."""
+    """The lines of a log as Markdown, unchanged."""
     return dg.MetadataValue.md(Markdown(f"```text\n{log}\n```"))
 
 
 @contextmanager
 def recording(folder: Path) -> Iterator[dg.DagsterInstance]:
-    """The Dagster instance of a folder, until the block ends; runs that ended long ago are removed from it.
+    """Open the Dagster instance of a folder until the block ends; runs that ended long ago are removed from it.
 
     Raises:
         RecordError: one of its files is damaged, or the disk is full.
-        SettingError: the setting of the days for which runs are kept is wrong.
+        SettingError: FUNDAMENTALS_KEEP_RUNS has an invalid value.
     """
     try:
         with dg.DagsterInstance.from_config(str(folder)) as instance:
@@ -131,6 +132,6 @@ def recording(folder: Path) -> Iterator[dg.DagsterInstance]:
             yield instance
     except (sqlite3.Error, sa.exc.DBAPIError) as error:
         cause = error.orig if isinstance(error, sa.exc.DBAPIError) else error
-        code = getattr(cause, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF  # without its detail
+        code = getattr(cause, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF  # without its extension
         advice = ADVICE.get(code, "check that the folder is writable, and synchronize again")
         raise RecordError(f"{folder / 'history'}: {cause}; {advice}") from error

@@ -22,13 +22,14 @@ UNFIT = re.compile(r"[^A-Za-z0-9_.-]")
 
 
 def tags_of(source: str, symbols: str) -> dict[str, str]:
-    """The tags of a run, by which the UI filters runs: its source, and its symbols if it is for some only."""
+    """The tags of a run, by which the UI filters runs: its source, and its symbols if it has any."""
     given = {"fundamentals/source": Path(source).name, "fundamentals/symbols": symbols.replace(",", ".").upper()}
     return {name: UNFIT.sub("_", value)[:LONGEST_TAG].strip("._-") for name, value in given.items() if value}
 
 
 class Configured(ConfigurableResourceFactory[Synchronization]):
-    """The configuration of a run. The synchronization that it gives locks the home from the first asset to the last."""
+    """The configuration of a run. It makes the synchronization, which locks the home from the first asset to the
+    last."""
 
     source: str = "sample"
     symbols: str = ""
@@ -36,15 +37,15 @@ class Configured(ConfigurableResourceFactory[Synchronization]):
     newest: bool = False
 
     def create_resource(self, context: dg.InitResourceContext) -> Synchronization:
-        """The synchronization, before it runs."""
+        """Make the synchronization; it is not running yet."""
         return Synchronization(Home.from_environment(), self.source, self.symbols, self.full, self.newest)
 
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Generator[Synchronization, None, None]:
-        """The running synchronization. While another process holds the home, it waits.
+        """Start the synchronization; while another process holds the lock of the home, wait.
 
-        What prevents it from beginning refuses the run. One that ends early leaves the assets of the steps that have
-        not begun as they are.
+        If it cannot start, the run is refused. If it ends early, the assets of steps that have not begun keep their
+        state.
         """
         run, instance, wait = context.run, context.instance, None
         if run and instance and context.log:

@@ -1,4 +1,4 @@
-"""What Dagster's record keeps: runs and events until they are old, and nothing of a run that did nothing.
+"""Retention of Dagster's record: removes old runs and events, and the plans of steps that did not run.
 
 Belongs here: removing runs, events and plans. Does not: writing any (recorder, and Dagster itself).
 
@@ -19,7 +19,7 @@ from pipelines.settings import whole_number
 PLANS = [dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED, dg.DagsterEventType.ASSET_CHECK_EVALUATION_PLANNED]
 ENDED = [dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
 KEPT_DAYS = 90
-"""Days for which runs are kept, each of 1 to 1.5 MB, and events of the commands."""
+"""The number of days for which runs, each of 1 to 1.5 MB, and events of the commands are kept."""
 OLD_EVENTS = sa.text("DELETE FROM event_logs WHERE run_id = '' AND timestamp < :before")
 OLD_CHECKS = sa.text("DELETE FROM asset_check_executions WHERE run_id = '' AND create_timestamp < :before")
 PLANNED = sa.text(
@@ -30,14 +30,15 @@ PLANNED_CHECKS = sa.text("DELETE FROM asset_check_executions WHERE evaluation_ev
 )
 PLANNED_EVENTS = sa.text("DELETE FROM event_logs WHERE id IN :ids").bindparams(sa.bindparam("ids", expanding=True))
 WITHOUT_RUN = ""
-"""The id of a run that events without a run have."""
+"""The run id of events without a run."""
 
 
 def forget(instance: dg.DagsterInstance) -> int:
-    """Remove runs that ended long ago, with their events, and old events without a run; the number of the runs.
+    """Remove runs that ended long ago, with their events, and old events without a run; return the number of removed
+    runs.
 
     Raises:
-        SettingError: the setting of the days is wrong.
+        SettingError: FUNDAMENTALS_KEEP_RUNS has an invalid value.
     """
     before = datetime.now(UTC) - timedelta(days=whole_number("FUNDAMENTALS_KEEP_RUNS", KEPT_DAYS, 1, "days"))
     old = instance.get_runs(dg.RunsFilter(statuses=ENDED, created_before=before))
@@ -61,9 +62,9 @@ def remove(instance: dg.DagsterInstance, run_id: str) -> None:
 
 
 def refuse(instance: dg.DagsterInstance, run: dg.DagsterRun, reason: Exception) -> None:
-    """Let a run end as canceled that is refused before it does anything; its log has the reason.
+    """End a run that is refused before its first step as canceled; its log has the reason.
 
-    Dagster shows the assets that a run planned as failed if it fails, although the build before is whole.
+    If the run failed instead, Dagster would show all its planned assets as failed, although the current build is valid.
     """
     instance.report_run_canceling(run, f"refused: {reason}")
     forget_plans(instance, run.run_id, ())
@@ -75,12 +76,12 @@ def begun(instance: dg.DagsterInstance, run_id: str) -> set[str]:
 
 
 def forget_plans(instance: dg.DagsterInstance, run_id: str, steps: Collection[str]) -> None:
-    """Remove what a run planned for its other steps: their assets and checks keep the state of the run before.
+    """Remove the plans of a run for other steps, so that their assets and checks keep the state of the run before.
 
     Args:
         instance: the instance with the record of the run.
         run_id: the run.
-        steps: the steps whose plans stay.
+        steps: the steps whose plans are kept.
     """
     given = {"run": run_id, "types": [each.value for each in PLANS], "steps": list(steps)}
     storage: Any = instance.event_log_storage

@@ -40,7 +40,7 @@ from warehouse.build.publish import readable
 from warehouse.errors import WarehouseError
 
 OF_RUN = ("seen", "changed", "failed")
-"""Counts of the companies that this synchronization was asked for."""
+"""The names of counts of the companies that were requested."""
 
 OF_HOME = {
     "with_documents": "companies with documents",
@@ -50,9 +50,9 @@ OF_HOME = {
     "values": "values of twelve months",
     "versions": "versions of twelve months",
 }
-"""Counts of all companies of the home, whichever this synchronization was asked for, in words."""
+"""The names of counts of all companies in the home, with their words."""
 SOME_FAILED = 3
-"""The exit status of a synchronization that published, but could not fetch the documents of some companies."""
+"""The exit status of a synchronization that published a build, but could not fetch all documents."""
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 FREE_SPACE = "free space on the disk, and synchronize again"
@@ -67,11 +67,11 @@ def main(source: str, symbols: tuple[str, ...], full: bool) -> int:
     Args:
         source: `live`, `sample` or the path of a mirror directory.
         symbols: symbols of the companies to update; empty: all.
-        full: process everything again, even if nothing is new.
+        full: process all companies again, even with unchanged inputs.
 
     Returns:
-        the exit status: 0 if the job succeeded, otherwise 1; SOME_FAILED if it succeeded, but documents of some
-        companies could not be fetched; STATUS if it was stopped with Ctrl-C or SIGTERM.
+        the exit status: 0 after success, otherwise 1; SOME_FAILED after success without all documents; STATUS if it was
+            stopped with Ctrl-C or SIGTERM.
     """
     began = time.monotonic()
     home = Home.from_environment()
@@ -116,7 +116,8 @@ def main(source: str, symbols: tuple[str, ...], full: bool) -> int:
 def _notices(
     counts: Mapping[str, int], left_behind: Sequence[tuple[str, str]], skipped: Sequence[str]
 ) -> Iterator[str]:
-    """What to say of companies, rows of the list and pages that could not be read, while all others are published."""
+    """The messages about companies, rows of the list and pages that could not be read, although a build is
+    published."""
     yield from (line for _, line in left_behind[:SHOWN_REASONS])
     if more := [cik for cik, _ in left_behind[SHOWN_REASONS:]]:
         yield f"quarantined or failed as well, with reasons in the home: CIK {', '.join(more)}"
@@ -137,7 +138,7 @@ def _notices(
 def _left_behind(lake: Lake, symbols: tuple[str, ...]) -> list[tuple[str, str]]:
     """The requested companies that could not be brought up to date, with a line for each."""
     if not lake.holds("quarantine"):
-        return []  # the first synchronization was held back before that
+        return []  # the first synchronization was held back before
     asked = set(companies_asked(lake.read("listings"), Selection(tuple(symbol.upper() for symbol in symbols))))
     quarantined = [
         (cik, f"quarantined: CIK {cik}: {place}: {reason}")
@@ -157,7 +158,7 @@ def _is_file(stage: str) -> bool:
 
 
 class _Amount(ProgressColumn):
-    """How many of how many companies, or bytes with their rate."""
+    """A column with the number of finished and all companies, or bytes with their rate."""
 
     def render(self, task: Task) -> Text:
         if not _is_file(task.description):
@@ -166,7 +167,7 @@ class _Amount(ProgressColumn):
 
 
 class _Times(ProgressColumn):
-    """The time so far, or of a download the time that is left."""
+    """A column with the elapsed time; for a download, with the remaining time."""
 
     def render(self, task: Task) -> Text:
         return (TimeRemainingColumn() if _is_file(task.description) else TimeElapsedColumn()).render(task)
@@ -185,7 +186,7 @@ def _progress_shown() -> Iterator[None]:
         if stage not in tasks:
             tasks[stage] = bars.add_task(stage, total=total)
         if done == total or _is_file(stage) or done % max(1, total // STEPS_SHOWN) == 0:
-            bars.update(tasks[stage], completed=done, total=total)  # batches may be planned one after the other
+            bars.update(tasks[stage], completed=done, total=total)  # the total may grow while batches are planned
 
     try:
         with progress_to(show):
