@@ -1,6 +1,7 @@
-"""The tables of the warehouse as the lake has them: their names, what they are made from, and what a build has of them.
+"""The tables of the warehouse as stored in the lake: their names, the digests of their inputs, and their state in a
+build.
 
-Belongs here: the digests by which a synchronization knows that nothing is new. Does not: making rows (build_tables),
+Belongs here: the digests that show a synchronization which rows have changed. Does not: making rows (build_tables),
 which loads all rules.
 """
 
@@ -17,36 +18,39 @@ from warehouse.build.rows import Rows
 from warehouse.contract import schema
 
 LISTED = ("cik", "symbol", "name", "exchange", "is_listed", "kind", "is_primary")
-"""The columns of the SEC's list that are published; a company's place in the list changes nothing."""
+"""The published columns of the SEC's list; a company's place in the list is not published."""
 CONTENT = "content"
 SEGMENTS = "segments"
 COUNTED, CONTENTS, SYMBOLS, AGES, BUILT = "counted", "contents", "symbols", "ages", "built"
-"""Tables of the lake: what each rule decided for each company; the sums of its rows in each published table; its rows
-in table `companies` without times; the day after which its valuation is stale; its contents in the newest build."""
+"""Tables of the lake, by company: the decisions of each rule; the sums of its rows in each published table; its rows in
+table `companies` without times; the day after which its valuation is stale; the sums of its rows in the newest
+build."""
 CHANGED = "changes"
 OF_COMPANIES = (
     *("financials", "versions", "lineage", "gaps", "proofs", "decisions", "splits", "breaks", "repairs"),
     *("balance_sheet_lines", "newest_statements", "valuations", "projections"),
     *(schema.QUARTERS, *map(schema.of_quarters, schema.OF_QUARTERS)),
 )
-"""The published tables that are made of some companies at a time; the others are small, and made as a whole."""
+"""The published tables that are made in batches of companies; the other tables are small, and made as a whole."""
 MADE_FROM = "made_from"
 """The key, in table `syncs`, of the digest of the inputs of all tables."""
 NEWEST = "newest"
-"""The key, in table `syncs`, of the synchronization that wrote it: its rows are sorted by the clock."""
+"""The key, in table `syncs`, of the synchronization that wrote it; the order of the rows does not show it, because it
+depends on the clock."""
 LAST = "syncs"
-"""The table that is written last: it carries the digest of the inputs of all tables."""
+"""The table that is written last; it has the digest of the inputs of all tables."""
 ALL_SUMS = (pl.col("rows").sum(), pl.col("total").sum(), pl.col("xor").bitwise_xor())
-"""The sums of several parts of a table."""
+"""Expressions that combine the sums of several parts of a table."""
 
 
 def assembled(name: str) -> str:
-    """The name in the lake of a table of the warehouse before it is published."""
+    """The name, in the lake, of a published table."""
     return f"warehouse_{name}"
 
 
 def files(lake: Lake, ciks: Collection[str] | None = None) -> dict[str, Rows]:
-    """The rows of each published table in the files of the lake; `ciks`: in tables of companies of these only."""
+    """The files of the lake with the rows of each published table; with `ciks`, tables of companies have only rows of
+    these companies."""
     found = {}
     for table in schema.TABLES:
         name, is_by_company = assembled(table.name), table.name in OF_COMPANIES
@@ -58,7 +62,7 @@ def files(lake: Lake, ciks: Collection[str] | None = None) -> dict[str, Rows]:
 
 
 def made_from_by_company(lake: Lake) -> dict[str, str]:
-    """A digest of what the rows of each company are made from, without the times of synchronizations."""
+    """A digest of the inputs of each company's rows, by company, without the times of synchronizations."""
     values, registrants, versions = (lake.inputs(name) for name in ("profiles", "registrants", VERSIONS))
     listed: dict[str, list[str]] = {}
     for row in lake.read("listings", LISTED).iter_rows():
@@ -70,7 +74,7 @@ def made_from_by_company(lake: Lake) -> dict[str, str]:
 
 
 def are_published(lake: Lake, built_from: str) -> bool:
-    """Whether the stored tables are those of a build, and their inputs have not changed since.
+    """Whether the stored tables are the tables of a build, and their inputs have not changed since.
 
     Args:
         built_from: the digest of the inputs of the build.
@@ -83,7 +87,8 @@ def are_published(lake: Lake, built_from: str) -> bool:
 
 
 def made_from_all(lake: Lake, by_company: Mapping[str, str]) -> str:
-    """A digest of the inputs of the tables, without the times of synchronizations, and of the code that makes them."""
+    """A digest of the inputs of all tables, without the times of synchronizations, and of the code that makes the
+    tables."""
     kept = [f"{name} {lake.digest(name)}" for name in ("listings", "quarantine")]
     return digest(*by_company.items(), *kept)
 
@@ -102,7 +107,7 @@ def code_digest() -> str:
 def inputs(lake: Lake) -> str:
     """A digest of the inputs of a build; the same inputs need no new build.
 
-    Without table `changes`, which lists what is new since the previous build and is empty once that is published.
+    Table `changes` is left out: it lists changes since the previous build, and is empty after the next synchronization.
     """
     of_companies = lake.read(CONTENTS).group_by("table").agg(*ALL_SUMS).sort("table")
     others = [table.name for table in schema.TABLES if table.name not in (*OF_COMPANIES, "companies", CHANGED)]
@@ -111,7 +116,7 @@ def inputs(lake: Lake) -> str:
 
 
 def changed_since(lake: Lake, build: str) -> set[str] | None:
-    """The companies whose rows differ from those of a build; None if it was not made from these tables.
+    """The companies whose rows differ from a build; None if the build was not made from these tables.
 
     Args:
         lake: the tables.
@@ -133,9 +138,9 @@ def remember_built(lake: Lake, build: str) -> None:
 
 
 def is_of_this_code(lake: Lake) -> bool:
-    """Whether this code made the tables: the rows of any company are made from what it would make them from now.
+    """Whether the present code made the tables.
 
-    The inputs of some companies may have changed since, as in a backup that was made while a synchronization ran.
+    The inputs of companies may have changed since, as in a backup that was made during a synchronization.
     """
     known = lake.inputs(CONTENTS)
     return any(
