@@ -1,6 +1,6 @@
 """The sample source: a filing simulator of fictional filers whose true values are known.
 
-Belongs here: inventing filers, making their filings as real companies do, and serving these as EDGAR's documents. Does
+Belongs here: inventing filers, making their filings as real companies do, and serving them as EDGAR's documents. Does
 not: any rule of normalization. The simulator tests these rules, so the two share no code.
 
 How the modules work together:

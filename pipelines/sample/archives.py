@@ -1,9 +1,9 @@
 """The files of simulated filings at EDGAR's addresses: their folders, and the data sets of the quarters.
 
-Belongs here: which filings have files, and making these when they are requested. Does not: the files (package,
-data_sets), the documents of companies (documents).
+Belongs here: choosing the filings with files, and making the files on request. Does not: the contents of files
+(package, data_sets), the documents of companies (documents).
 
-Only the filings of the last three years have a folder, and only the last eight quarters a data set.
+Only the filings of the last three years have a folder, and only the last eight quarters have a data set.
 """
 
 import re
@@ -21,7 +21,7 @@ FILE = re.compile(r"https://www\.sec\.gov/Archives/edgar/data/(\d+)/(\d{18})/([^
 DATA_SET = re.compile(re.escape(f"https://www.sec.gov{data_sets.FOLDER}") + r"(\d{4})q([1-4])\.zip")
 SERVED_FOR = timedelta(days=3 * 365)
 KEPT = 8
-"""Filings whose files are kept: the files of one are requested one after the other."""
+"""The number of filings with files in the cache, because the files of a filing are requested one after the other."""
 
 
 class Archives:
@@ -29,8 +29,8 @@ class Archives:
 
     Args:
         filers: the filers, by their CIK.
-        filed_by: filings after this day have no files; by default all do.
-        simulated: the company of a filer.
+        filed_by: filings after this day have no files; None: all filings have files.
+        simulated: simulates the company of a filer.
     """
 
     def __init__(self, filers: dict[str, Filer], filed_by: date | None, simulated: Callable[[Filer], Company]) -> None:
@@ -41,7 +41,7 @@ class Archives:
         self._folder = lru_cache(KEPT)(self._made)
 
     def body(self, address: str) -> bytes | None:
-        """The content at an address; None if no filing and no data set is there."""
+        """The content at an address; None if it is not the address of a file or data set."""
         if found := FILE.fullmatch(address):
             return self._folder(found[1].zfill(10), found[2]).get(found[3])
         if address == data_sets.PAGE:
@@ -52,7 +52,7 @@ class Archives:
         return None
 
     def filers_of(self, address: str) -> list[Filer]:
-        """The filers whose filings decide what is at an address; none for other addresses."""
+        """The filers whose filings determine the content at an address; empty for other addresses."""
         if found := FILE.fullmatch(address):
             filer = self._filers.get(found[1].zfill(10))
             return [filer] if filer else []
@@ -63,7 +63,7 @@ class Archives:
         return data_sets.listed(self._last) if self._filers else []
 
     def _recent(self, cik: str) -> dict[str, Filing]:
-        """The filings that have files, as filed, by their accession numbers without dashes."""
+        """The filings with files, as filed, by their accession numbers without dashes."""
         if cik not in self._filers:
             return {}
         filer, first = self._filers[cik], self._last - SERVED_FOR

@@ -4,8 +4,8 @@ Belongs here: money, shares and dividends of discrete quarters, in double entry,
 Does not: columns, tags, forms, dates of filing.
 
 Amounts are whole reporting units, so sums of quarters are exact. Shares and dividends are on the newest share basis.
-What becomes known after NEWEST leaves the filings before as they are: a split multiplies the shares, and a revision
-lowers the amounts, that the books without it have.
+Events after NEWEST do not change earlier filings: a later split multiplies the shares in the books, and a later
+revision lowers the amounts.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -218,7 +218,7 @@ class _Bookkeeper:
         investments = self._money(position.investments * (0.9 + 0.2 * self.rng.random()))
         deposits = self._money(position.deposits * (1 + self.economics.growth / 4) * self._noise())
         position.cash += debt - position.debt - (investments - position.investments)
-        position.other_assets += deposits - position.deposits  # lent out again
+        position.other_assets += deposits - position.deposits  # the bank lends deposits out again
         position.debt, position.investments, position.deposits = debt, investments, deposits
         spare = max(0, position.cash - self._money(revenue * MOST_CASH)) or min(
             0, position.cash - self._money(revenue * LEAST_CASH)
@@ -271,7 +271,7 @@ class _Bookkeeper:
         }
 
     def _with_derived(self, amounts: Amounts) -> dict[str, int]:
-        """The amounts together with those that are computed from them."""
+        """The amounts, together with amounts that are computed from them."""
         all_of_them = dict(amounts)
         for name, shares in derived(self.filer).items():
             if all_of_them.keys() >= shares.keys():
@@ -279,12 +279,12 @@ class _Bookkeeper:
         return all_of_them
 
     def _lowered(self, flows: Amounts, first_stated: Sequence[FirstStated]) -> dict[str, int]:
-        """The flows less what revisions after NEWEST find to be too much."""
+        """The flows, less the excess that revisions after NEWEST correct."""
         late = [first.flows for first in first_stated if NEWEST < first.until <= self.filer.last_filed]
         return {name: amount - sum(excess.get(name, 0) for excess in late) for name, amount in flows.items()}
 
     def _first_stated(self, year: int, revenue: int) -> Iterator[FirstStated]:
-        """The excess amounts of filings before each revision of this fiscal year was known.
+        """The excess amounts in filings from before each revision of this fiscal year was known.
 
         An amendment reduces revenue, its tax, and therefore profit, assets and equity; a reclassification reduces
         revenue and cost by the same amount.

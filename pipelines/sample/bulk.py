@@ -82,8 +82,8 @@ def newest(
     Args:
         filed: all filings.
         forms: the beginning of the form.
-        first, number: where the page begins, and how many entries it has at most.
-        ahead: how far EDGAR's clock, which the feed shows, is ahead.
+        first, number: the position of the first entry, and the most entries of the page.
+        ahead: the time by which EDGAR's clock, which the feed shows, is ahead.
     """
     wanted = [(filer, filing) for filer, filing in filed if filing.form.startswith(forms)]
     entries = [

@@ -61,13 +61,13 @@ class NewYearEnd:
 class FiscalCalendar:
     """How a company divides time into fiscal years and quarters.
 
-    month: the month that the fiscal year nominally ends in.
-    weekday: the weekday (Monday is 0) that years end on; None: years end on the month's last day.
-    nearest: years end on the weekday nearest to the month's end, possibly in the next month; otherwise on the month's
+    month: the month in which the fiscal year nominally ends. weekday: the weekday (Monday is 0) on which years end;
+    None: years end on the month's last day. nearest: years end on the weekday nearest to the month's end, possibly in
+    the next month; otherwise on the month's
         last such weekday.
     weeks: weeks of the quarters in a year of 52 weeks; a 53rd week is added to the last quarter.
-    named_after_start: the fiscal year has the number of the calendar year that it starts in.
-    change: a change of the fiscal year end, or None.
+    named_after_start: the fiscal year has the number of the calendar year in which it starts. change: a change of the
+    fiscal year end, or None.
 
     Raises ValueError for a change that is not a whole number of quarters to an earlier month, and for a change of a
     calendar of weeks.
@@ -97,7 +97,7 @@ class FiscalCalendar:
         return latest - timedelta(days=(latest.weekday() - self.weekday) % 7)
 
     def year(self, label: int) -> FiscalYear:
-        """The fiscal year called `label` with its quarters."""
+        """The fiscal year called `label`, with its quarters."""
         return _year(self, label)
 
     def _month_of(self, label: int) -> int:

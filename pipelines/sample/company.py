@@ -1,6 +1,6 @@
 """One simulated company: its filings, the documents that EDGAR would serve for it, and its true values.
 
-Belongs here: the entry point of the simulation. Does not: how filings, documents and true values are made.
+Belongs here: the entry point of the simulation. Does not: making filings, documents and true values.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from pipelines.sample.truth import TruthRow, true_values
 
 @dataclass(frozen=True)
 class Company:
-    """A filer with all its filings, without errors; each method can be limited to the filings up to a day."""
+    """A filer with all its filings, without errors in them; each method can be limited to filings up to a day."""
 
     filer: Filer
     filings: tuple[Filing, ...]

@@ -1,9 +1,10 @@
-"""The simulated filings of a quarter as one of the SEC's Financial Statement Data Sets, and the page that lists these.
+"""The simulated filings of a quarter as one of the SEC's Financial Statement Data Sets, and the page that lists the
+data sets.
 
 Belongs here: tables and their columns, in the layout with `segments`. Does not: the facts (filings, left_out), the
 statements (faces).
 
-The tables have what stands on the statements, and less of it than the instances: days are rounded to the end of a
+The tables have the numbers on the statements, in less detail than the instances: days are rounded to the end of a
 month, durations to whole quarters.
 """
 
@@ -21,7 +22,7 @@ from pipelines.sample.traits import Filer
 PAGE = "https://www.sec.gov/data-research/sec-markets-data/financial-statement-data-sets"
 FOLDER = "/files/dera/data/financial-statement-data-sets/"
 QUARTERS = 8
-"""Quarters that are listed."""
+"""The number of listed quarters."""
 
 SUB = (
     *("adsh", "cik", "name", "sic", "countryba", "stprba", "cityba", "zipba", "bas1", "bas2", "baph", "countryma"),
@@ -62,7 +63,7 @@ def page(quarters: Iterable[Quarter]) -> bytes:
 
 
 def data_set(filed: Filed, amended: frozenset[str]) -> bytes:
-    """The zip file of the periodic reports among these filings.
+    """Make the zip file of the periodic reports among these filings.
 
     Args:
         filed: filings with their filers.
@@ -143,7 +144,7 @@ def _num(filing: Filing, one: Stated) -> Row:
 
 
 def _pre(filer: Filer, filing: Filing, shown: Iterable[Face], numbers: set[Concept]) -> Iterator[Row]:
-    """The lines with numbers; headings and axes count, but are no rows."""
+    """The lines with numbers; headings and axes are counted, but have no rows."""
     for face in shown:
         for line, place in enumerate(face.places):
             if place.concept in numbers:
@@ -162,13 +163,14 @@ def _pre(filer: Filer, filing: Filing, shown: Iterable[Face], numbers: set[Conce
 
 
 def _version(filing: Filing, concept: Concept) -> str:
-    """Taxonomy and year, or the filing that defines an own element."""
+    """Taxonomy and year; for an own element, the filing that defines it."""
     prefix = concept[0]
     return filing.accession if prefix == OWN else f"{VERSIONS.get(prefix, prefix)}/{filing.report_date.year}"
 
 
 def _cut(name: str) -> str:
-    """An axis or member without its prefix and what all have: `ClassOfStock` of `us-gaap:StatementClassOfStockAxis`."""
+    """The short name of an axis or member, without prefix and common parts: `ClassOfStock` for
+    `us-gaap:StatementClassOfStockAxis`."""
     word = name.partition(":")[2]
     for end in CUT:
         word = word.removesuffix(end)
@@ -176,6 +178,6 @@ def _cut(name: str) -> str:
 
 
 def _month_end(day: date) -> str:
-    """The end of a month that is nearest to a day: up to the fifteenth, that of the month before."""
+    """The end of a month that is nearest to a day: up to the fifteenth, the end of the month before."""
     near = day if day.day > 15 else day - timedelta(days=day.day)
     return f"{near:%Y%m}{monthrange(near.year, near.month)[1]:02d}"

@@ -1,6 +1,7 @@
-"""What a filing states and companyfacts leaves out: classes of stock, parts of a business, elements of the filer's own.
+"""Details of filings that companyfacts leaves out: classes of stock, parts of a business, elements that the filer
+defines.
 
-Belongs here: the types that describe it. Does not: the facts (left_out), their places in the statements (faces).
+Belongs here: the types that describe them. Does not: the facts (left_out), their places in the statements (faces).
 """
 
 from dataclasses import dataclass
@@ -9,12 +10,11 @@ from fractions import Fraction
 
 @dataclass(frozen=True, kw_only=True)
 class Security:
-    """A security that the cover page names; a class of common stock has its own earnings and average shares.
+    """A security on the cover page; a class of common stock has its own earnings and average shares.
 
     member: its member of us-gaap on the axis of classes of stock.
-    symbol: None: it is not listed.
-    part: the part of the company's earnings that belongs to the class; 0: no common stock.
-    worth: what a share of the class earns, as a part of what a share of the company earns.
+    symbol: None if it is not listed. part: the part of the company's earnings that belongs to the class; 0: not common
+    stock. worth: the earnings of one share of the class, as a part of the earnings of one share of the company.
     """
 
     member: str
@@ -26,9 +26,9 @@ class Security:
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """A part of the business with a balance sheet of its own beside the consolidated one: the member, and its share.
+    """A part of the business with its own balance sheet in addition to the consolidated one: the member, and its share.
 
-    The last block has what the others leave, so that the blocks add up.
+    The last block has the remainder, so that the blocks add up.
     """
 
     member: str
@@ -37,10 +37,10 @@ class Block:
 
 @dataclass(frozen=True, kw_only=True)
 class OwnLine:
-    """A line under an element that the filer defines itself, because the taxonomy has none.
+    """A line under an element that the filer defines itself, because the taxonomy lacks it.
 
-    The own lines below a total are what its other lines leave of it, each a `share` of that; the last one has the rest.
-    total: the name of the total in `statements`.
+    The own lines below a total divide the remainder of the total after its other lines, each with its `share`; the last
+    own line has the rest. total: the name of the total in `statements`.
     """
 
     element: str

@@ -1,6 +1,6 @@
 """The filings of simulated filers as EDGAR's JSON documents: companyfacts, submissions and the tickers file.
 
-Belongs here: keys, their order and their types, as EDGAR serves them. Does not: what is reported (filings).
+Belongs here: keys, their order and their types, as EDGAR serves them. Does not: the reported facts (filings).
 """
 
 from collections import defaultdict
@@ -71,7 +71,7 @@ def companyfacts(filer: Filer, filings: Iterable[Filing]) -> Document:
 def _fact_rows(rows: Sequence[tuple[Fact, Filing]]) -> list[Document]:
     """The facts of one tag and unit, sorted by end, start and filing date, with `frame` as EDGAR assigns it."""
     ordered = sorted(rows, key=lambda row: (row[0].end, row[0].start or row[0].end, row[1].filed))
-    framed: dict[str, int] = {}  # of several facts for one calendar slot, the last filed one gets the frame
+    framed: dict[str, int] = {}  # if several facts have one calendar slot, the last filed one gets the frame
     for index, (fact, filing) in enumerate(ordered):
         slot = frame(fact.start, fact.end)
         if slot and (slot not in framed or filing.filed >= ordered[framed[slot]][1].filed):
@@ -154,7 +154,7 @@ def submissions(filer: Filer, filings: Sequence[Filing]) -> Document:
 
 
 def submissions_pages(filer: Filer, filings: Sequence[Filing]) -> dict[str, Document]:
-    """The further pages of the submissions by file name: older filings, as many on each page as on the first."""
+    """The further pages of the submissions by file name: older filings, with as many on each page as on the first."""
     older = list(reversed(filings))[filer.recent :]
     pages = [older[first : first + filer.recent] for first in range(0, len(older), filer.recent)]
     return {f"CIK{filer.cik}-submissions-{n:03d}.json": _columnar(page) for n, page in enumerate(pages, start=1)}
@@ -209,7 +209,7 @@ def _submission(filing: Filing) -> Document:
 
 
 def tickers(filers: Iterable[Filer]) -> Document:
-    """`files/company_tickers_exchange.json`: first all primary symbols, then all further ones."""
+    """`files/company_tickers_exchange.json`: first all primary symbols, then all further symbols."""
     rows = [
         (rank, [int(filer.cik), filer.name, symbol, filer.exchange])
         for filer in filers

@@ -1,7 +1,6 @@
-"""Errors in reports: replaces correct facts of filings by misstated ones.
+"""Errors in reports: replaces correct facts of filings by misstated facts.
 
-Belongs here: how an error changes a fact. Does not: which kinds of errors there are (traits), how they are found (the
-pipeline).
+Belongs here: the change of a fact by an error. Does not: the kinds of errors (traits), detecting them (the pipeline).
 """
 
 from collections.abc import Iterable, Iterator
@@ -40,9 +39,9 @@ def _report(filer: Filer, filing: Filing) -> tuple[int, int] | None:
 
 
 def _with_error(error: Error, filing: Filing, facts: Iterable[Fact], calendar: FiscalCalendar) -> Iterator[Fact]:
-    """The facts with one error: without some, with wrong amounts, or with facts in a wrong context.
+    """The facts with one error: untagged facts, wrong amounts, or facts in a wrong context.
 
-    The latter replace the right facts there.
+    Facts in a wrong context replace the correct facts of that context.
     """
     hit = [fact for fact in facts if _errs(error, filing, fact)]
     if error.untagged:

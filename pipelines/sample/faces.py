@@ -1,7 +1,7 @@
-"""The statements of a filing as they are printed: the order of the lines, headings, axes, labels and sums.
+"""The printed statements of a filing: the order of the lines, headings, axes, labels and sums.
 
-Belongs here: the table of the order, and the faces made of a filing's facts. Does not: the facts
-(filings, left_out), how faces are written down (package, data_sets).
+Belongs here: the table of the order, and making faces from a filing's facts. Does not: the facts (filings, left_out),
+writing faces to files (package, data_sets).
 """
 
 import re
@@ -33,11 +33,11 @@ ORDER = (
     *("unsecured_debt", "credit_line", "other_liabilities", "liabilities", "equity"),
 )
 PLACE = {item: float(place) for place, item in enumerate(ORDER)}
-"""The place of each line; one that is not in the table stands at the end of its statement."""
+"""The place of each line; lines that are not in the table are at the end of their statement."""
 
 OUTFLOWS = frozenset({"capex", "equipment_on_lease", "wells", "other_property", "buildings_bought", "dividends_paid"})
 TOTALS = frozenset({"assets", "liabilities"})
-"""The lines that are called `Total ...`."""
+"""The lines with a label `Total ...`."""
 
 TITLES = {
     Statement.BALANCE: ("BS", 2, "CONSOLIDATED BALANCE SHEETS"),
@@ -74,7 +74,8 @@ class Place(NamedTuple):
 class Face:
     """One statement: its places from top to bottom, and total, addend and weight of its sums.
 
-    `number` is that of the rendered page. Of a statement in brackets, `code` is that of the statement above it.
+    `number` is the number of the rendered page. The `code` of a parenthetical statement is the code of the statement
+    above it.
     """
 
     code: str
@@ -86,16 +87,16 @@ class Face:
 
     @property
     def concepts(self) -> frozenset[Concept]:
-        """Everything that stands on it."""
+        """All elements, headings, axes and members on the statement."""
         return frozenset(place.concept for place in self.places)
 
     def shows(self, stated: Stated) -> bool:
-        """Whether a fact is on it: its element, and all its members."""
+        """Whether a fact is on the statement: its element, and all its members."""
         return self.concepts >= {stated.concept, *(concept_of(member) for _, member in stated.members)}
 
 
 def label(filer: Filer, concept: Concept, role: str = "label") -> str:
-    """The filer's words for an element: its name in words, or the label of an own one; `Total ...` as a total.
+    """The filer's label of an element: its name in words, or the label of an own element; `Total ...` for a total.
 
     Headings end with `[Abstract]`, as in the taxonomies.
     """
@@ -107,7 +108,7 @@ def label(filer: Filer, concept: Concept, role: str = "label") -> str:
 
 
 def faces(filer: Filer, stated: Sequence[Stated]) -> tuple[Face, ...]:
-    """The statements of a filing that have lines, and what stands in brackets, in the order of their pages."""
+    """The statements with lines and the parenthetical statement of a filing, in the order of their pages."""
     lines = {(one.fact.taxonomy, one.fact.tag): one.fact.line for one in stated if one.fact.line}
     made = [_face(filer, statement, lines, stated) for statement in Statement]
     return tuple(sorted(filter(None, [*made, _in_brackets(stated)]), key=lambda face: face.number))
@@ -137,7 +138,8 @@ def _face(filer: Filer, statement: Statement, lines: Mapping[Concept, Line], sta
 
 
 class _Rows:
-    """The places of a face: its heading, its axis with members, and the lines, below headings if there are some."""
+    """Collects the places of a face: its heading, its axis with members, and the lines, below further headings if
+    any."""
 
     def __init__(self, taxonomy: str, heading: str, pairs: Sequence[Pair]) -> None:
         self.taxonomy = taxonomy
@@ -151,13 +153,13 @@ class _Rows:
             self.places.append(Place((taxonomy, f"{heading}LineItems"), 1))
 
     def head(self, name: str) -> None:
-        """The heading that the next lines stand below."""
+        """Add the heading of the next lines."""
         if self.places[self.below].concept[1] != name:
             self.below = len(self.places)
             self.places.append(Place((self.taxonomy, name), self.top))
 
     def add(self, concept: Concept, label_role: str) -> None:
-        """A line."""
+        """Add a line."""
         self.places.append(Place(concept, self.below, label_role))
 
 
@@ -168,7 +170,7 @@ def _label_role(line: Line) -> str:
 
 
 def _sums(filer: Filer, concepts: Mapping[str, Concept]) -> Iterator[tuple[Concept, Concept, int]]:
-    """Total, addend and weight of the sums that a statement shows as a whole."""
+    """Total, addend and weight of the sums whose lines are all on a statement."""
     totals = dict.fromkeys(line.total for line in filer.own_lines)
     own = [
         (total, dict.fromkeys([*(item for item in ADDENDS[total] if item in concepts), *_own(filer, total)], 1))
@@ -188,7 +190,7 @@ def _own(filer: Filer, total: str) -> list[str]:
 
 
 def _in_brackets(stated: Sequence[Stated]) -> Face | None:
-    """What stands in brackets below the balance sheet: the par value of each class of stock."""
+    """The parenthetical statement of the balance sheet: the par value of each class of stock."""
     values = [one for one in stated if one.fact.tag == PAR_VALUE]
     if not values:
         return None

@@ -1,6 +1,6 @@
 """The built-in sample: fictional filers, each with traits that make filings hard to read.
 
-Belongs here: data. Does not: what the traits mean (traits).
+Belongs here: data. Does not: the meaning of traits (traits).
 
 | filer | traits |
 |---|---|

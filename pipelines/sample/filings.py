@@ -35,8 +35,8 @@ PERIODIC = frozenset({"10-Q", "10-K", "10-K/A", "10-KT", "10-KT/A", "20-F", "20-
 AGENT = "0009990000"  # prefix of all accession numbers: the CIK of the sample's filing agent
 COVER_DAYS = timedelta(days=8)  # the cover page states the number of shares this long before the filing
 PROSPECTUS_EXCESS = 1.07  # pro forma figures of a prospectus differ from reported figures
-PROXY_DIGITS = 2  # proxy statements round to so many digits
-THIN = ("net_income", "assets")  # the lines of an amendment that states few of them
+PROXY_DIGITS = 2  # the digits to which proxy statements round
+THIN = ("net_income", "assets")  # the lines of an amendment that states few lines
 MILLION = 1_000_000
 YEAR = 4  # quarters
 STATED_FOR = timedelta(days=365)  # notes state the ratio of a split for a year
@@ -46,7 +46,7 @@ SPLIT_RATIO = "StockholdersEquityNoteStockSplitConversionRatio1"
 class Column(NamedTuple):
     """A column of a statement: quarters `first` to `last` of a fiscal year; of a balance sheet, the end of `last`.
 
-    `first` is below one where the column begins before the fiscal year, as comparatives after a change of its end do.
+    `first` is below one if the column begins before the fiscal year, like comparatives after a change of the year end.
     """
 
     year: int
@@ -70,9 +70,10 @@ class Fact:
 
 @dataclass(frozen=True)
 class Filing:
-    """One filing; fiscal year and period are those of its cover, None for forms without them.
+    """One filing; fiscal year and period are from its cover, None for forms without them.
 
-    `accepted_at` is when EDGAR accepted it, in UTC, unless that follows from the day and the accession number.
+    `accepted_at` is the time when EDGAR accepted it, in UTC; None if the time follows from the day and the accession
+    number.
     """
 
     form: str
@@ -87,7 +88,7 @@ class Filing:
 
     @property
     def accepted(self) -> datetime:
-        """When EDGAR accepted it, in UTC."""
+        """The time when EDGAR accepted it, in UTC."""
         return self.accepted_at or accepted_at(self.filed, self.accession)
 
     @property
@@ -209,7 +210,7 @@ class _Reporter:
             )
 
     def _facts(self, fiscal_year: int, filed: date, columns: dict[Statement, list[Column]]) -> Iterator[Fact]:
-        """The lines of that year's statements in the given columns, as known on the day of filing."""
+        """The lines of a year's statements in the given columns, as known on the day of filing."""
         units = {
             Measure.MONEY: self.filer.currency,
             Measure.SHARES: "shares",
@@ -284,7 +285,7 @@ class _Reporter:
         return Column(year, 1, self._last(year))
 
     def _a_year_before(self, column: Column) -> Column:
-        """The same period four quarters before, in whichever fiscal years it is."""
+        """The same period four quarters before, in any fiscal years."""
         year, last = self.order[self.place[column.year, column.last] - YEAR]
         return Column(year, last - (column.last - column.first), last)
 
@@ -334,13 +335,13 @@ class _Reporter:
         return self.means[key]
 
     def _basis(self, filed: date) -> Fraction:
-        """The share basis of a filing: new shares for one of it."""
+        """The share basis of a filing: the number of new shares for one share of it."""
         if filed not in self.bases:
             self.bases[filed] = basis(self.filer, filed, self.newest)
         return self.bases[filed]
 
     def _is_shell(self, filed: date) -> bool:
-        """Whether a filing is of the shell, before a reverse merger."""
+        """Whether a filing is from the shell, before a reverse merger."""
         return bool(self.filer.merged and filed < self.filer.merged)
 
     def _dividends(self, column: Column, filed: date) -> int | float:
@@ -349,7 +350,7 @@ class _Reporter:
 
 
 def shell_of(filer: Filer) -> Filer:
-    """The shell that filed under the same CIK before a reverse merger."""
+    """The filer of the shell that filed under the same CIK before a reverse merger."""
     small = replace(filer.economics, revenue=100_000_000, debt=3.0, shares=37_000_000)
     return replace(filer, business=f"{filer.cik} shell", merged=None, economics=small, revisions=())
 

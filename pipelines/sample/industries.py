@@ -1,8 +1,8 @@
-"""Statements of industries that report differently from a manufacturer, shaped after real ones.
+"""Statements of industries that report differently from a manufacturer, modelled after real statements.
 
 Belongs here: tables of the lines of each industry, of misleading lines (segregated cash, customers' money, gross
-revenue, purchases that are not capital expenditure), and of the true sums. Does not: which kinds of filers there are
-(traits), how lines are chosen for a filing (statements).
+revenue, purchases that are not capital expenditure), and of the true sums. Does not: the kinds of filers (traits),
+choosing the lines of a filing (statements).
 """
 
 from dataclasses import replace
@@ -37,7 +37,8 @@ ALL_CURRENT: dict[str, Shares] = {"all_current_debt": {"debt_current": 1, "short
 
 
 def everywhere(**other_tags: str) -> tuple[Line, ...]:
-    """The lines that all US-GAAP filers have, some with another tag; a line whose tag is empty is left out."""
+    """The lines that all US-GAAP filers have, with other tags for the given lines; a line with an empty tag is left
+    out."""
     tagged = (replace(one, tag=other_tags.get(one.item, one.tag)) for one in US_GAAP_EVERYWHERE)
     return tuple(line for line in tagged if line.tag)
 

@@ -1,7 +1,7 @@
-"""What a filing states besides the facts of companyfacts: facts of classes of stock, of blocks, of own elements, texts.
+"""The facts and texts of a filing that companyfacts leaves out: of classes of stock, of blocks, of own elements.
 
-Belongs here: these facts, computed from the others, errors included, so that all of a filing agree. Does not: which
-filer states which (details, filers), where they are printed (faces).
+Belongs here: computing these facts from the other facts, errors included, so that all facts of a filing agree. Does
+not: choosing them for each filer (details, filers), printing them (faces).
 """
 
 from collections import defaultdict
@@ -25,7 +25,7 @@ AXES = {CLASSES: "ClassOfStockDomain", SEGMENTS: "SegmentDomain"}
 COVER_SHARES, PAR_VALUE = "EntityCommonStockSharesOutstanding", "CommonStockParOrStatedValuePerShare"
 PAR = 0.01
 DIGITS = {"dividends_per_share": "0.0001"}
-"""Digits of a figure per share; others have cents."""
+"""The digits of a figure per share; other figures per share have cents."""
 
 Concept = tuple[str, str]
 Pair = tuple[str, str]
@@ -58,13 +58,13 @@ def concept_of(name: str) -> Concept:
 
 
 def stated(filer: Filer, filing: Filing) -> list[Stated]:
-    """All numbers of a filing: those of companyfacts first, in their order."""
+    """All numbers of a filing: first the facts of companyfacts, in their order."""
     facts = [*filing.facts, *_own_facts(filer, filing.facts)]
     return [*map(Stated, facts), *_by_class(filer, facts, filing), *_by_block(filer, facts)]
 
 
 def cover(filer: Filer, filing: Filing) -> list[Text]:
-    """The texts of the cover page; the name of the exchange is that of `dei`."""
+    """The texts of the cover page; the name of the exchange is as in `dei`."""
     texts = {
         "DocumentType": filing.form,
         "AmendmentFlag": str(filing.form.endswith("/A")).lower(),
@@ -76,7 +76,7 @@ def cover(filer: Filer, filing: Filing) -> list[Text]:
 
 
 def _securities(filer: Filer) -> Iterator[Text]:
-    """Title, symbol and exchange of each security; with members where there are several."""
+    """Title, symbol and exchange of each security; with members if the filer has several."""
     for security in filer.securities or [_only(filer)]:
         members = _of_class(security) if filer.securities else ()
         yield Text("Security12bTitle", security.title, members)
@@ -95,13 +95,13 @@ def _of_class(security: Security) -> tuple[Pair, ...]:
 
 
 def _own_facts(filer: Filer, facts: Iterable[Fact]) -> Iterator[Fact]:
-    """The own lines: what the ordinary lines of a total leave of it."""
+    """The facts of own lines: the remainder of a total after its ordinary lines."""
     amounts, totals = _amounts(facts), dict.fromkeys(line.total for line in filer.own_lines)
     for fact in facts:
         if fact.line is None or fact.column is None or fact.line.item not in totals:
             continue
         column = amounts[fact.line.statement, fact.column]
-        # net income stands on another statement, in the same column
+        # net income is on another statement, in the same column
         column = amounts[Statement.INCOME, fact.column] | column
         lines = [line for line in filer.own_lines if line.total == fact.line.item]
         left = rest = int(fact.value) - sum(column.get(item, 0) for item in ADDENDS[fact.line.item])
@@ -142,7 +142,7 @@ def _by_class(filer: Filer, facts: Sequence[Fact], filing: Filing) -> Iterator[S
 
 
 def _worth(fact: Fact, worth: Fraction) -> int | float:
-    """A figure per share, of a share that is worth a part of it."""
+    """A figure per share of the company, multiplied by the worth of a share of a class."""
     assert fact.line
     exact = Decimal(str(fact.value)) * worth.numerator / worth.denominator
     value = exact.quantize(Decimal(DIGITS.get(fact.line.item, "0.01")), ROUND_HALF_UP)
@@ -150,7 +150,7 @@ def _worth(fact: Fact, worth: Fraction) -> int | float:
 
 
 def _by_block(filer: Filer, facts: Sequence[Fact]) -> Iterator[Stated]:
-    """The balance sheet of each block: a sum of the consolidated one is a sum of each block, too."""
+    """The balance sheet of each block; the sums of the consolidated balance sheet hold for each block, too."""
     amounts = _amounts(facts) if filer.blocks else {}
     for fact in facts:
         if fact.line is None or fact.column is None or (Statement.BALANCE, fact.column) not in amounts:
@@ -165,7 +165,7 @@ def _by_block(filer: Filer, facts: Sequence[Fact]) -> Iterator[Stated]:
 
 
 def _share(column: dict[str, int], item: str, share: float, unit: int) -> int:
-    """A share of an amount in whole units; of a total the sum of these shares."""
+    """A share of an amount in whole units; for a total, the sum of the shares of its addends."""
     for total, addends in (*SUMS, *ACROSS):
         if total == item and column.keys() >= addends.keys():
             return sum(weight * _share(column, addend, share, unit) for addend, weight in addends.items())

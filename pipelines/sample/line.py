@@ -1,6 +1,6 @@
 """A line of a statement: its statement, its measure and its tag.
 
-Belongs here: the types that the tables of statements are made of. Does not: these tables (statements, industries).
+Belongs here: the types of the tables of statements. Does not: these tables (statements, industries).
 """
 
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from enum import Enum
 
 
 class Statement(Enum):
-    """The statement that a line is in. It decides which columns the line has."""
+    """The statement of a line. It determines the columns of the line."""
 
     INCOME = "income"  # the quarter and the year to date
     CASH_FLOW = "cash flow"  # the year to date only
@@ -44,7 +44,7 @@ class Statements:
 
     lines: their lines.
     totals: the components of each true item; a component that the business does not have counts as zero.
-    derived: amounts that are not in the books but computed from them; each may use the ones before it.
+    derived: amounts that are not in the books but computed from them; each may use the amounts before it.
     """
 
     lines: tuple[Line, ...]

@@ -1,7 +1,7 @@
-"""The next day of the sample, NEXT_DAY: what its companies file then.
+"""The next day of the sample, NEXT_DAY: the filings of its companies on that day.
 
-Belongs here: the filers as they are then, and how it is known that a home has this day. Does not: what their filings
-say (filings).
+Belongs here: the filers on that day, and detecting that a home has this day. Does not: the content of their filings
+(filings).
 """
 
 from collections.abc import Iterable
@@ -43,18 +43,18 @@ LISTED = Filer(
     economics=Economics(revenue=70_000_000, growth=0.25, gross_margin=0.55, overhead=0.4, shares=90_000_000),
     offering=Offering(day=date(2025, 12, 3)),
 )
-"""The company that is new in the list on that day."""
+"""The company that is new in the SEC's list on that day."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """What a company does on the next day.
+    """An event of the next day.
 
     Attributes:
-        symbol: of the company.
-        what: it does, in words.
-        page: the address of a page that shows it, after the address of the company's page.
-        shows: what the page shows, in words.
+        symbol: the symbol of the company.
+        what: the event, in words.
+        page: the end of the address of a page that shows it, after the address of the company's page.
+        shows: the contents of the page, in words.
         traits: the traits of the filer that change.
     """
 
@@ -116,11 +116,11 @@ EVENTS = (
 
 
 def has_next_day(ciks: Iterable[str]) -> bool:
-    """Whether the company that is new on the next day is among some companies, by their CIKs."""
+    """Whether the company that is new on the next day is among these companies."""
     return LISTED.cik in ciks
 
 
 def next_day_filers() -> tuple[Filer, ...]:
-    """The filers of the sample on the next day: four with other traits than before, and one that is new."""
+    """The filers of the sample on the next day: four filers with changed traits, and a new one."""
     changed = {event.symbol: event.traits | {"last_filed": NEXT_DAY} for event in EVENTS}
     return (*(replace(filer, **changed.get(filer.symbols[0], {})) for filer in SAMPLE), LISTED)

@@ -1,9 +1,9 @@
-"""The XBRL package of a simulated filing: instance, schema, linkbases, and the zip file of them, as in its folder.
+"""The XBRL package of a simulated filing: instance, schema, linkbases, and their zip file, as in the filing's folder.
 
 Belongs here: the formats and the names of files. Does not: the facts (filings, left_out), the statements (faces).
 
-Filers with an even number have the linkbases in files of their own, the others within the schema. Of an inline report
-the instance that EDGAR extracts stands beside the zip file, which has the report instead.
+Filers with an even number have the linkbases in separate files, the others inside of the schema. For an inline report,
+the zip file has the report, and the instance that EDGAR extracts is a separate file of the folder.
 """
 
 import json
@@ -43,7 +43,7 @@ Period = tuple[date | None, date]
 
 
 def is_inline(filing: Filing) -> bool:
-    """Whether the report itself has the facts."""
+    """Whether the report itself has the facts (inline XBRL)."""
     return filing.filed.year >= INLINE_SINCE
 
 
@@ -58,7 +58,7 @@ def instance_name(filing: Filing) -> str:
 
 
 def folder(filer: Filer, filing: Filing) -> dict[str, bytes]:
-    """The files of a filing with facts by their names, `index.json` of the folder included."""
+    """The files of a filing with facts, by name, including `index.json` of the folder."""
     report = f"<html><body><p>{filing.form} of {escape(filer.name)}, which is fictional.</p></body></html>\n".encode()
     numbers = stated(filer, filing)
     instance = {instance_name(filing): _instance(filer, filing, numbers)}
@@ -84,7 +84,7 @@ def _stem(filing: Filing) -> str:
 
 
 def _addresses(filing: Filing, which: int) -> dict[str, str]:
-    """Namespaces (0) or schemas (1) of the year of the filing by their prefixes."""
+    """Namespaces (0) or schemas (1) for the year of the filing, by prefix."""
     year, day = filing.report_date.year, f"{filing.report_date:%Y%m%d}"
     return {prefix: both[which].format(year=year, day=day) for prefix, both in TAXONOMIES.items()}
 
@@ -209,7 +209,7 @@ class _Taxonomy:
         return self._link("calculation", (one for sum_ in face.sums for one in sum_[:2]), arcs, _role(face))
 
     def _labels(self) -> str:
-        """The label of each element, and that of totals."""
+        """The label of each element, and the label of each total."""
         places = [place for face in self.faces for place in face.places]
         concepts = dict.fromkeys(place.concept for place in places)
         roles = dict.fromkeys([(one, "label") for one in concepts] + [(one.concept, one.label_role) for one in places])

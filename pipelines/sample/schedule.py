@@ -1,6 +1,6 @@
-"""Filing dates of a simulated filer, and which revisions and splits were known at each.
+"""Filing dates of a simulated filer, and the revisions and splits that were known at each date.
 
-Belongs here: dates of filings. Does not: what they report (filings).
+Belongs here: dates of filings. Does not: the reported facts (filings).
 """
 
 from datetime import UTC, date, datetime, time, timedelta
@@ -24,7 +24,7 @@ def business_day(day: date) -> date:
 
 
 def reports(filer: Filer, year: int) -> tuple[int, ...]:
-    """The quarters of a fiscal year for which there is a report; that of the last quarter is the annual report."""
+    """The quarters of a fiscal year with a report; the report of the last quarter is the annual report."""
     first_day = max(filer.offering.day if filer.offering else date.min, filer.since or date.min)
     return tuple(
         number
@@ -34,7 +34,7 @@ def reports(filer: Filer, year: int) -> tuple[int, ...]:
 
 
 def _reported(filer: Filer, year: int) -> tuple[int, ...]:
-    """The quarters of a fiscal year on which a filer is required to report."""
+    """The quarters of a fiscal year for which a filer is required to report."""
     last = filer.calendar.year(year).last
     if filer.conversion and year == filer.conversion.year:
         return (last,)
@@ -44,7 +44,7 @@ def _reported(filer: Filer, year: int) -> tuple[int, ...]:
 
 
 def report_filed(filer: Filer, year: int, number: int) -> date:
-    """The filing date of the report on that quarter; for the last quarter, of the annual report."""
+    """The filing date of the report on a quarter; for the last quarter, of the annual report."""
     for of_year, of_number, day in filer.filed_on:
         if (of_year, of_number) == (year, number):
             return day
@@ -79,14 +79,14 @@ def known_revisions(filer: Filer) -> tuple[Revision, ...]:
 
 
 def newest_report(filer: Filer, filed_by: date) -> date | None:
-    """The filing date of the newest periodic report up to that day, or None."""
+    """The filing date of the newest periodic report up to a day, or None."""
     years = range(filer.first_year, filed_by.year + 2)
     filed = [report_filed(filer, year, number) for year in years for number in reports(filer, year)]
     return max((day for day in filed if day <= min(filed_by, filer.last_filed)), default=None)
 
 
 def basis(filer: Filer, filed: date, newest: date) -> Fraction:
-    """The number of shares on the basis of the `newest` filing that equal one share of a filing made on `filed`."""
+    """The number of shares, on the basis of the `newest` filing, that equal one share of a filing made on `filed`."""
     factor = Fraction(1)
     for split in _between(filer.splits, filed, newest):
         factor *= split.ratio
@@ -94,7 +94,7 @@ def basis(filer: Filer, filed: date, newest: date) -> Fraction:
 
 
 def accepted_at(filed: date, accession: str) -> datetime:
-    """When EDGAR accepted a filing, in UTC: in business hours; for every fourth filing, on the evening before.
+    """The time when EDGAR accepted a filing, in UTC: in business hours; for every fourth filing, on the evening before.
 
     Filings accepted after 17:30 Eastern time have the filing date of the next business day.
     """

@@ -3,8 +3,8 @@
 Belongs here: tables for ordinary filers, banks and foreign filers, and the lines of one filing. Does not: amounts
 (books), columns (filings), other industries (industries).
 
-The totals define the truth with the simulator's own names. They repeat definitions of the normalization on purpose:
-otherwise the rules would be tested against themselves.
+The totals define the true values with the simulator's own names. They repeat definitions of the normalization on
+purpose, because otherwise the rules would be tested against themselves.
 """
 
 from collections.abc import Mapping
@@ -114,7 +114,7 @@ DIVIDEND_LINES = frozenset({"dividends_per_share", "dividends_paid"})
 
 
 def owned(filer: Filer, kind: Kind) -> frozenset[str]:
-    """The lines that apply to the business in statements of that kind, whether they are tagged or not."""
+    """The lines that apply to the business in statements of this kind, tagged or not."""
     absent: frozenset[str] = frozenset()
     absent |= DIVIDEND_LINES if filer.dividend is None else frozenset()
     absent |= DEBT_LINES if filer.economics.debt == 0 else frozenset()
@@ -123,12 +123,12 @@ def owned(filer: Filer, kind: Kind) -> frozenset[str]:
 
 
 def derived(filer: Filer) -> Mapping[str, Shares]:
-    """The amounts that are computed from the books: first those of the kind, then those of the filer's extra lines."""
+    """The amounts that are computed from the books: first the amounts of the kind, then of the filer's extra lines."""
     return {**STATEMENTS[filer.kind].derived, **{extra.tag: dict(extra.of) for extra in filer.extras if extra.of}}
 
 
 def lines(filer: Filer, fiscal_year: int) -> tuple[Line, ...]:
-    """The lines that a filing for that fiscal year tags, with the tags used at that time."""
+    """The lines that a filing for a fiscal year tags, with the tags used at that time."""
     kind = filer.kind_in(fiscal_year)
     ceased = {item for item, since in filer.ceased if since <= fiscal_year}
     shown = owned(filer, kind) - filer.untagged - ceased

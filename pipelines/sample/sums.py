@@ -18,15 +18,15 @@ SUMS: tuple[tuple[str, Mapping[str, int]], ...] = (
     ("cash_with_margin", {"cash": 1, "margin_deposits": 1}),
     ("long_term_debt", {"debt_noncurrent": 1, "debt_current": 1}),
 )
-"""Totals and their addends. A sum is in the calculation of a statement that has all of it; of two of a total the
-first."""
+"""Totals and their addends. A sum is in the calculation of a statement that has all its lines; if a total has two sums,
+the first one is used."""
 
 ACROSS: tuple[tuple[str, Mapping[str, int]], ...] = (("equity", {"assets": 1, "liabilities": -1}),)
-"""Sums that hold, though a calculation does not state them."""
+"""Sums that hold, but that no calculation states."""
 
 ADDENDS: Mapping[str, tuple[str, ...]] = {
     "assets": ("cash", "short_term_investments"),
     "liabilities": ("short_term_debt", "debt_current", "debt_noncurrent"),
     "operating_cash_flow": ("net_income",),
 }
-"""The ordinary lines below the totals that may have own lines; what they leave of the total is on the own lines."""
+"""The ordinary lines below totals that may have own lines; the own lines have the remainder of the total."""

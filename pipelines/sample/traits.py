@@ -1,6 +1,6 @@
 """The description of a simulated filer: its identity, and the traits that make its filings hard to read.
 
-Belongs here: the types that describe a filer. Does not: the built-in filers (filers), how the traits change amounts
+Belongs here: the types that describe a filer. Does not: the built-in filers (filers), the effects of traits on amounts
 (books) and filings (filings).
 """
 
@@ -56,14 +56,14 @@ class RevisedBy(Enum):
     """How a revision of earlier figures becomes known."""
 
     AMENDMENT = "amendment"  # by an amended annual report: net income changes
-    COMPARATIVES = "comparatives"  # only as comparatives of next year's report: a reclassification, net income stays
+    COMPARATIVES = "comparatives"  # only in comparatives of next year's report: a reclassification, net income stays
 
 
 @dataclass(frozen=True, kw_only=True)
 class Split:
     """A share split: `ratio` new shares for one old (below one: a reverse split) from `effective` on.
 
-    Filings from that day on restate what they show; earlier filings stay as they are (ASC 260-10-55-12).
+    Filings from that day on restate their figures; earlier filings do not change (ASC 260-10-55-12).
     """
 
     ratio: Fraction
@@ -97,7 +97,7 @@ class Dividend:
 
 @dataclass(frozen=True, kw_only=True)
 class Offering:
-    """An initial public offering; `before` is the share of the shares that were outstanding before that day."""
+    """An initial public offering; `before` is the part of the shares that were outstanding before that day."""
 
     day: date
     before: float = 0.3
@@ -106,10 +106,10 @@ class Offering:
 
 @dataclass(frozen=True, kw_only=True)
 class Extra:
-    """A line that other filers of the kind do not have, in filings for the fiscal years `since` to `until`.
+    """A line that other filers of this kind lack, in filings for the fiscal years `since` to `until`.
 
-    beside: the line whose statement and measure it has, and whose amount if `of` is empty.
-    of: the components of the amount: names of the books, and their factors.
+    beside: the line with the same statement and measure, and with the same amount if `of` is empty. of: the components
+    of the amount: names of the books, and their factors.
     """
 
     tag: str
@@ -131,11 +131,11 @@ class Conversion:
 
 
 class Columns(Enum):
-    """Which columns of a report an error is in."""
+    """The columns of a report that have an error."""
 
     EVERY = "every"
-    OWN = "own"  # of the fiscal year that the report covers
-    COMPARATIVE = "comparative"  # of the years before
+    OWN = "own"  # columns of the fiscal year that the report covers
+    COMPARATIVE = "comparative"  # columns of the years before
 
 
 class Moved(Enum):
@@ -156,8 +156,8 @@ class Error:
     column: the only column with the error (fiscal year, first and last quarter); None: all of `columns` have it.
     factor: multiplies the amounts: -1 is an error of sign, others are errors of scale.
     moved: the wrong context, for errors of context.
-    digits: the amounts are rounded to so many digits; None: they are not.
-    untagged: the report does not tag the lines.
+    digits: the number of digits to which the amounts are rounded; None: they are not rounded. untagged: the report does
+    not tag the lines.
     """
 
     items: frozenset[str]
@@ -192,34 +192,27 @@ class Filer:
     """A fictional filer: the same filer always files the same documents.
 
     cik: ten digits, from 9990000000 to 9990009999.
-    symbols: the first is the primary one; none for a filer that is not in the tickers file.
-    filed_on: fiscal year, quarter and day: reports that are filed on another day than others.
-    first_year: first fiscal year with filings; the two years before are known from comparatives.
-    since: the filer files nothing up to this day, because another filer of the same business did.
-    unit: money is reported in multiples of this.
-    revenue_tags: fiscal year and tag: filings for that year and later tag revenue so.
-    investments_tag: the tag of short-term investments; None: the business has none.
-    untagged: lines that the business has but never tags (names as in `statements`).
-    convenience: the newest year is also translated to USD.
-    proxies: proxy statements repeat rounded figures.
-    business: name of the business whose books are used; empty: the filer's own. Two filers of one business are one
-        company under two CIKs.
-    extras: further lines: other tags for the same amount, totals, and parts.
-    ceased: lines and fiscal years: filings for that year and later no longer tag the line.
-    missing: reports that were never filed, by fiscal year and quarter.
-    quarterly_data: annual reports repeat the quarters of two years (Regulation S-K, Item 302).
-    rounded_in: fiscal years whose filings state money in millions.
-    half_years: a foreign filer reports half-years too, under 6-K.
-    conversion: a foreign filer moves to US-GAAP.
-    merged: the day of a reverse merger: reports before it are those of a shell, whose history is not the business's.
-    announced: splits that never take effect, though notes state the ratio for a year after the announcement
+    symbols: the first is the primary symbol; empty for a filer that is not in the tickers file. filed_on: fiscal year,
+    quarter and day of reports that are filed on an unusual day. first_year: first fiscal year with filings; the two
+    years before are known from comparatives. since: the filer files nothing up to this day, because another filer of
+    the same business filed then. unit: money is reported in multiples of this. revenue_tags: fiscal year and tag:
+    filings for this year and later use this tag for revenue. investments_tag: the tag of short-term investments; None:
+    the business has no investments. untagged: lines that the business has but never tags (names as in `statements`).
+    convenience: the newest year is also translated to USD. proxies: proxy statements repeat rounded figures. business:
+    the name of the business whose books are used; empty: the filer's own. Two filers of one business are one company
+    under two CIKs. extras: further lines: other tags for the same amount, totals, and parts. ceased: lines and fiscal
+    years: filings for this year and later no longer tag the line. missing: reports that were never filed, by fiscal
+    year and quarter. quarterly_data: annual reports repeat the quarters of two years (Regulation S-K, Item 302).
+    rounded_in: fiscal years whose filings state money in millions. half_years: a foreign filer reports half-years too,
+    under 6-K. conversion: a foreign filer moves to US-GAAP. merged: the day of a reverse merger: earlier reports are
+    from a shell, which has another history than the business. announced: splits that never take effect, though notes
+    state the ratio for a year after the announcement
         (`effective`).
     errors: the errors in its reports.
-    thin_amendments: fiscal years whose annual report is amended by one that states net income and total assets only.
-    securities: those that the cover page names; empty: one common stock with the first symbol.
-    blocks: the parts of the business with a balance sheet of their own.
-    own_lines: lines under elements of the filer's own.
-    recent: rows on the first page of the submissions; older ones are on further pages.
+    thin_amendments: fiscal years whose annual report has an amendment that states net income and total assets only.
+    securities: the securities on the cover page; empty: one common stock with the first symbol. blocks: the parts of
+    the business with their own balance sheet. own_lines: lines under elements that the filer defines itself. recent:
+    rows on the first page of the submissions; older ones are on further pages.
 
     Raises ValueError if the CIK is out of range or a year is outside of the history.
     """
@@ -267,7 +260,7 @@ class Filer:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse a filer that could not be identified or simulated."""
+        """Raise ValueError for a filer that could not be identified or simulated."""
         if not (self.cik.isdigit() and len(self.cik) == 10 and 0 <= self.number < MOST_FILERS):
             raise ValueError(
                 f"CIK of a simulated filer is {self.cik!r}, expected {FIRST_CIK} and the next {MOST_FILERS}"
@@ -278,7 +271,7 @@ class Filer:
             raise ValueError(f"{self.cik} revises {early[0]}, expected {self.first_year} (its first_year) or later")
 
     def kind_in(self, fiscal_year: int) -> Kind:
-        """The kind of statements in filings for that fiscal year."""
+        """The kind of statements in filings for a fiscal year."""
         return Kind.COMMERCIAL if self.conversion and fiscal_year >= self.conversion.year else self.kind
 
     @property

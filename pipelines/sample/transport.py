@@ -30,23 +30,23 @@ CIK = re.compile(r"/CIK(\d{10})[^/]*\.json$")
 LISTING = re.compile(re.escape(bulk.ARCHIVES) + r"(\d{4})/QTR([1-4])/index\.json")
 INDEX = re.compile(re.escape(bulk.ARCHIVES) + r"(\d{4})/QTR[1-4]/master\.(\d{8})\.idx")
 TAG = 32
-"""Characters of an entity tag."""
+"""The number of characters of an entity tag."""
 MADE_AT = time(3, 0)
-"""When EDGAR makes its bulk files, in New York."""
+"""The time in New York when EDGAR makes its bulk files."""
 
 
 class SampleTransport(httpx.BaseTransport):
-    """Answers GET with 200 and always the same bytes, or with 404 for a document that EDGAR would not have.
+    """Answers GET with 200 and always the same bytes, or with 404 if EDGAR would not have the document.
 
-    A company is simulated when one of its documents is first requested; bulk files, data sets and the daily index need
-    all. The documents of a company and the files of its filings have an entity tag, which depends on its traits and on
-    the simulator's code; that of data sets on all traits. A request with that tag is answered with 304 (RFC 9110,
-    15.4.5), and nothing is simulated.
+    A company is simulated at the first request for one of its documents; bulk files, data sets and the daily index need
+    all companies. The documents of a company and the files of its filings have an entity tag that depends on its traits
+    and on the simulator's code; the tag of data sets depends on the traits of all filers. A request with this tag is
+    answered with 304 (RFC 9110, 15.4.5), without simulating anything.
 
     Args:
         filers: the filers; by default the built-in sample.
-        filed_by: filings after this day are not served; by default the whole history is.
-        simulated: the company of a filer, for a caller that leaves out some of its filings.
+        filed_by: filings after this day are not served; None: the whole history is served.
+        simulated: simulates the company of a filer; a caller may pass a function that leaves out filings.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class SampleTransport(httpx.BaseTransport):
         return f'"{sha256(made_from.encode()).hexdigest()[:TAG]}"'
 
     def _made_at(self, address: str) -> dict[str, str]:
-        """The headers of a bulk file: when it was made, in the night after the last day."""
+        """The headers of a bulk file, with its time: the night after the last day."""
         if address not in (bulk.FACTS_ZIP, bulk.SUBMISSIONS_ZIP) or not self._filings:
             return {}
         last = self._filed_by or max(filing.filed for _, filing in self._filings)
@@ -101,7 +101,7 @@ class SampleTransport(httpx.BaseTransport):
         return self._bodies.get(address) or self._archives.body(address) or self._bulk(address)
 
     def _bulk(self, address: str) -> bytes | None:
-        """A bulk file, a listing or an index of a day, or the newest filings."""
+        """The bulk file, listing, daily index, or page of newest filings at an address."""
         if folder := {bulk.FACTS_ZIP: FACTS_URL, bulk.SUBMISSIONS_ZIP: SUBMISSIONS_URL}.get(address):
             for cik in self._filers:
                 self._body(f"{folder}CIK{cik}.json")  # makes all documents of the filer
@@ -122,7 +122,7 @@ class SampleTransport(httpx.BaseTransport):
 
     @cached_property
     def _filings(self) -> list[tuple[Filer, Filing]]:
-        """All filings that are served, with their filers."""
+        """All served filings, with their filers."""
         return [
             (filer, filing)
             for filer in self._filers.values()
@@ -131,7 +131,7 @@ class SampleTransport(httpx.BaseTransport):
         ]
 
     def _documents(self, filer: Filer) -> dict[str, bytes]:
-        """Every document of a filer by its address."""
+        """All documents of a filer, by address."""
         company, name = self._simulated(filer), f"CIK{filer.cik}.json"
         documents: dict[str, Document] = {}
         if Served.FACTS in filer.served:

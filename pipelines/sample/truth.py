@@ -1,19 +1,18 @@
-"""The true values of a simulated filer, for every period whose value its filings can support.
+"""The true values of a simulated filer, for every period whose value its filings support.
 
-Belongs here: true values with the simulator's own names, computed from the columns that filings show. Does not: rules
-that find values from facts; nothing is shared with the normalization, which is tested against these values.
+Belongs here: true values with the simulator's own names, computed from the columns of filings. Does not: rules that
+find values from facts; no code is shared with the normalization, which is tested against these values.
 
-There is no true value, because the filings do not support one,
-- before the first annual report: no fiscal year is known;
-- for an item with a component that the business has but does not tag, or that it does not have;
-- for a period that needs a column which no 10-Q, 10-K or 20-F shows: the first three quarters, and periods that only a
+The filings do not support a true value - before the first annual report: no fiscal year is known; - for an item that
+the business does not have, or with a component that it has but does not tag; - for a period that needs a column which
+no 10-Q, 10-K or 20-F shows: the first three quarters, and periods that only a
   prospectus shows;
 - for twelve months within fiscal years that were revised, if a leg was never shown as revised;
 - for the sum of quarterly earnings per share up to the year after an offering, which has no common number of shares;
 - for periods that only the reports of a shell show, if the business was merged into it (reverse merger).
 
-Errors in reports do not change the true values: these are computed from the filings without errors. What companyfacts
-leaves out (own elements, classes of stock) is not in them.
+Errors in reports do not change the true values, because they are computed from the filings without errors. Facts that
+companyfacts leaves out (own elements, classes of stock) are not in the true values.
 """
 
 from collections.abc import Iterable, Iterator
@@ -47,7 +46,7 @@ ROUNDING = {"eps_basic": Fraction(1, 200), "dividends_per_share": Fraction(1, 20
 
 @dataclass(frozen=True)
 class Rounded:
-    """A number and its largest possible error, because the figures that it is computed from were rounded when filed."""
+    """A number with its largest possible error, because the filed figures from which it is computed were rounded."""
 
     value: Fraction
     slack: Fraction = Fraction(0)
@@ -62,7 +61,8 @@ class Rounded:
         return self if factor == 1 else Rounded(self.value * factor, self.slack * max(factor, -factor))
 
     def _slack_with(self, other: "Rounded") -> Fraction:
-        """The error of a sum; that of money is zero, and adding fractions takes most of the time."""
+        """The error of a sum. The error of money is zero, and is not added, because adding fractions takes most of the
+        time."""
         return self.slack + other.slack if other.slack else self.slack
 
     def is_finer_than(self, other: "Rounded") -> bool:
@@ -93,7 +93,7 @@ class TruthRow:
 
 
 def true_values(filer: Filer, filings: Iterable[Filing]) -> list[TruthRow]:
-    """The true values that the given filings, in order, support: oldest period first, items in their usual order.
+    """The true values that the given filings support: oldest period first, items in their usual order.
 
     At a fiscal year end, twelve months are the fiscal year. At other quarter ends, flows and dividends are the sum of
     four quarters, and so are earnings per share of quarters as filed (the fourth: the year less nine months); weighted
@@ -126,7 +126,7 @@ def _shown(filer: Filer, filings: list[Filing]) -> list[Shown]:
 def _columns(filer: Filer, filings: list[Filing], newest: date) -> Shown:
     """Every column as last filed, on the share basis of the newest filing, without columns that a revision replaced.
 
-    A repetition of an amount with fewer digits leaves the more precise figure.
+    If an amount is repeated with fewer digits, the more precise figure is kept.
     """
     revisions = [(known_from(filer, revision), revision) for revision in filer.revisions]
     last: dict[tuple[str, Column], tuple[Fact, Fraction, Fraction]] = {}
@@ -152,7 +152,7 @@ def _columns(filer: Filer, filings: list[Filing], newest: date) -> Shown:
 
 
 def _on_newest(fact: Fact, factor: Fraction, slack: Fraction) -> Rounded:
-    """A filed figure times the factor of its share basis; `slack` is that of rounded money."""
+    """A filed figure times the factor of its share basis; `slack` is the error of rounded money."""
     assert fact.line
     value = Fraction(fact.value) if isinstance(fact.value, int) else Fraction(str(fact.value))
     return Rounded(value, ROUNDING.get(fact.line.item, slack)) * factor
@@ -171,7 +171,7 @@ def _totals(filer: Filer, kind: Kind, shown: Shown) -> Shown:
 
 
 class _Truth:
-    """Computes the rows of one filer from the columns shown."""
+    """Computes the rows of one filer from the columns of its filings."""
 
     def __init__(self, filer: Filer, shown: Shown) -> None:
         self.filer = filer
@@ -183,7 +183,7 @@ class _Truth:
         self.quarters: dict[tuple[str, int, int], Rounded | None] = {}
 
     def rows(self) -> Iterator[TruthRow]:
-        for year, number in self.order[YEAR:]:  # the first four quarters are only parts of later windows
+        for year, number in self.order[YEAR:]:  # the first four quarters are parts of later years only
             yield from self._at(year, number)
 
     def _is_year_end(self, year: int, number: int) -> bool:
@@ -213,7 +213,7 @@ class _Truth:
         if item in MONEY_FLOWS:
             ways.append(self._by_year_to_date(item, year, number))
         known = [way for way in ways if way is not None]
-        # both ways are right; their rounding errors add up
+        # both ways are correct; their rounding errors add up
         return Rounded(known[0].value, sum((way.slack for way in known), Fraction(0))) if known else None
 
     def _of_four(self, item: str, year: int, number: int) -> Rounded | None:
@@ -237,14 +237,14 @@ class _Truth:
         return None if full is None or current is None or prior is None else full + current - prior
 
     def _quarter(self, item: str, year: int, number: int) -> Rounded | None:
-        """A quarter, which four windows have, computed once."""
+        """A quarter, computed once, because four periods of twelve months need it."""
         key = item, year, number
         if key not in self.quarters:
             self.quarters[key] = self._discrete(*key)
         return self.quarters[key]
 
     def _discrete(self, item: str, year: int, number: int) -> Rounded | None:
-        """A quarter as shown; otherwise the difference of two years to date."""
+        """A quarter as stated; otherwise the difference of two years to date."""
         if (discrete := self.shown.get((item, Column(year, number, number)))) is not None:
             return discrete
         longer = self.shown.get((item, Column(year, 1, number)))
@@ -260,9 +260,9 @@ class _Truth:
         return self.years[year].quarters[number - 1].days
 
     def _shares_were_offered(self, year: int) -> bool:
-        """Whether shares were offered in that fiscal year or later.
+        """Whether shares were offered in a fiscal year or later.
 
-        Then the fourth quarter's earnings per share are not the difference of the year and nine months.
+        Then the earnings per share of the fourth quarter are not the difference of the year and nine months.
         """
         offering = self.filer.offering
         return offering is not None and offering.day >= self.years[year].start
