@@ -1,8 +1,8 @@
-"""EDGAR as it is at any time: the documents of fictional filers, to which each filing is added when it is accepted.
+"""EDGAR at a given time: the documents of fictional filers, with each filing added after its acceptance.
 
-Belongs here: which documents have a filing at a time: the feed and the packages at once, companyfacts and submissions
-after a lag, the index in the evening, bulk files in the night. Does not: formats (sample), which filings are made when
-(reports), faults of replies (faults).
+Belongs here: the times at which documents contain a filing: the feed and the packages at once, companyfacts and
+submissions after a lag, the index in the evening, bulk files in the night. Does not: formats (sample), the times of
+filings (reports), faults of replies (faults).
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -39,23 +39,23 @@ from pipelines.sample.transport import (
 )
 
 INDEXED = time(22)
-"""When EDGAR writes the index of a day, in New York."""
+"""The time in New York when EDGAR writes the index of a day."""
 CLOSES = time(17, 30)
-"""What is accepted later has the next business day as its filing date (Regulation S-T, Rule 13)."""
+"""Filings that are accepted later have the next business day as their filing date (Regulation S-T, Rule 13)."""
 SOONEST = 1 / 18
 """The shortest lag of a document, as a share of the longest."""
 KEPT = 8
-"""Packages that are kept: the files of one are requested one after the other."""
+"""The number of packages in the cache, because the files of a package are requested one after the other."""
 DAY = timedelta(days=1)
 
 Filed = tuple[Filer, Filing]
 Delay = Callable[[str, Filing], timedelta | None]
-"""How long after the acceptance of a filing a part of EDGAR (`filings`: its package, `submissions`, `companyfacts`)
-has it; None: never."""
+"""A function: the time from the acceptance of a filing until a part of EDGAR has it (`filings`: its package,
+`submissions`, `companyfacts`); None: never."""
 
 
 def at_most(lag: timedelta) -> Delay:
-    """Packages are there at once, other documents after a lag that differs between filings."""
+    """A delay that is zero for packages; for other documents it differs between filings, up to `lag`."""
 
     def delay(kind: str, filing: Filing) -> timedelta:
         share = 0 if kind == "filings" else Random(f"{kind}/{filing.accession}").uniform(SOONEST, 1)
@@ -65,14 +65,14 @@ def at_most(lag: timedelta) -> Delay:
 
 
 def accepted(filing: Filing, at: datetime) -> Filing:
-    """The filing as if EDGAR accepted it at a time, in UTC: with its filing date."""
+    """The filing with its filing date, if EDGAR accepts it at this time, in UTC."""
     local = at.astimezone(NEW_YORK)
     return replace(filing, accepted_at=at, filed=business_day(local.date() + DAY * (local.time() > CLOSES)))
 
 
 @dataclass
 class _Made:
-    """A document, and the filings that were added to it."""
+    """A generated document, and the filings that were added to it."""
 
     accessions: tuple[str, ...]
     body: bytes
@@ -83,11 +83,11 @@ class FakeEdgar(httpx.BaseTransport):
 
     Args:
         filers: the filers.
-        held_back: the accession numbers of filings that are not in their history.
+        held_back: the accession numbers of filings that are left out of their history.
         now: the time, in UTC.
-        faults: those that change documents rather than replies: `late` and `clock`.
-        delay: after which documents have a filing.
-        ahead: how far EDGAR's clock, which the feed shows, is ahead.
+        faults: the faults that change documents instead of replies: `late` and `clock`.
+        delay: the time until documents have a filing.
+        ahead: the time by which EDGAR's clock, which the feed shows, is ahead.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class FakeEdgar(httpx.BaseTransport):
         self._history = SampleTransport(
             self._filers.values(), simulated=lambda filer: Company(filer, self._before[filer.cik])
         )
-        # their times, which the feed is sorted by, are calculated once
+        # the feed is sorted by their times, which are calculated once
         self._old = [
             (self._filers[cik], replace(filing, accepted_at=filing.accepted))
             for cik, before in self._before.items()
@@ -123,9 +123,9 @@ class FakeEdgar(httpx.BaseTransport):
         self._lock = Lock()
 
     def accept(self, filer: Filer, filing: Filing) -> None:
-        """Add a filing; it is known from its time of acceptance on, which may be ahead.
+        """Add a filing; it is known from its time of acceptance on, which may be in the future.
 
-        Co-registrants share an accession number: the package is that of the first one, in the folder of each.
+        Co-registrants share an accession number: the folder of each has the package of the first one.
         """
         with self._lock:
             self._accepted.append((filer, filing))
@@ -143,7 +143,7 @@ class FakeEdgar(httpx.BaseTransport):
         return httpx.Response(200, headers=headers, content=body)
 
     def in_list(self, now: datetime) -> Iterable[Filer]:
-        """The filers in the list of companies, as far as they have symbols."""
+        """The filers in the list of companies: filers with symbols."""
         return self._filers.values()
 
     def in_feed(self, now: datetime) -> list[Filed]:
@@ -188,7 +188,7 @@ class FakeEdgar(httpx.BaseTransport):
         return bulk.index(day, [row for row in self.in_feed(now) if row[1].filed == day])
 
     def _archive(self, folder: str, at: datetime) -> bytes:
-        """The bulk file of the documents of a folder, as they were at a time."""
+        """The bulk file of the documents of a folder at a given time."""
         members: dict[str, bytes] = {}
         for filer in self._filers.values():
             filings, name = self._filings_in(folder, filer, at), f"CIK{filer.cik}.json"
@@ -199,7 +199,7 @@ class FakeEdgar(httpx.BaseTransport):
         return bulk.archive(members)
 
     def _document(self, address: str, filer: Filer, now: datetime) -> bytes | None:
-        """Companyfacts, submissions or a page of these; made anew only for other filings than before."""
+        """Companyfacts, submissions or a page of submissions; made again only if the filings have changed."""
         filings = self._filings_in(address, filer, now)
         accessions = tuple(filing.accession for filing in filings[len(self._before[filer.cik]) :])
         made = self._made.get(address)
@@ -211,7 +211,7 @@ class FakeEdgar(httpx.BaseTransport):
         return made.body
 
     def _filings_in(self, address: str, filer: Filer, now: datetime) -> list[Filing]:
-        """The filings that a kind of document has at a time: it is made anew for a filing, with all before it."""
+        """The filings in a kind of document at a given time: each filing is added together with all earlier filings."""
         kind = "companyfacts" if address.startswith(FACTS_URL) else "submissions"
         own = sorted((one for by, one in self._accepted if by is filer), key=lambda one: one.accepted)
         known = [self._is_in(kind, one, now) for one in own]
@@ -219,7 +219,7 @@ class FakeEdgar(httpx.BaseTransport):
         return [*self._before[filer.cik], *(one for one in own[:last] if self._delay(kind, one) is not None)]
 
     def _is_in(self, kind: str, filing: Filing, now: datetime) -> bool:
-        """Whether a kind of document has a filing at a time."""
+        """Whether a kind of document has a filing at a given time."""
         delay, late = self._delay(kind, filing), self._faults.of("late", kind)
         is_late = late and late.begins and filing.accepted >= late.begins
         return delay is not None and now >= filing.accepted + delay and not is_late
@@ -239,14 +239,14 @@ class FakeEdgar(httpx.BaseTransport):
 
 
 def _last_night(now: datetime) -> datetime:
-    """When EDGAR made its bulk files last, in UTC."""
+    """The time when EDGAR last made its bulk files, in UTC."""
     local = now.astimezone(NEW_YORK)
     made = datetime.combine(local.date(), MADE_AT, NEW_YORK)
     return (made if made <= local else made - DAY).astimezone(UTC)
 
 
 def _indexed_days(year: int, quarter: int, now: datetime) -> list[date]:
-    """The business days of a quarter whose index is written."""
+    """The business days of a quarter for which the index is written."""
     local = now.astimezone(NEW_YORK)
     last = local.date() if local.time() >= INDEXED else local.date() - DAY
     first = date(year, 3 * quarter - 2, 1)

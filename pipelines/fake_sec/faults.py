@@ -1,7 +1,7 @@
-"""Faults of the fake SEC: what each does to replies, which parts of EDGAR it concerns, and for how long.
+"""Faults of the fake SEC: the change of replies, the part of EDGAR, and the duration of each.
 
-Belongs here: the tables of parts and faults, and which faults there are at a time. Does not: sending replies (server),
-what they contain without faults (edgar).
+Belongs here: the tables of parts and faults, and the active faults at a given time. Does not: sending replies (server),
+replies without faults (edgar).
 """
 
 import json
@@ -36,19 +36,19 @@ REFUSAL = b"""<!DOCTYPE html>
 
 
 class Kind(NamedTuple):
-    """A kind of fault: what the fake SEC does, and what becomes of a reply."""
+    """A kind of fault: its meaning, and the function that changes a reply."""
 
     meaning: str
     changed: Callable[[Reply], Reply] = lambda reply: reply
 
 
 def _half(reply: Reply) -> Reply:
-    """The first half of a document, which has no entity tag: it is another document."""
+    """The first half of a document, without an entity tag, because it is a different document."""
     return Reply(reply.status, reply.body[: len(reply.body) // 2])
 
 
 def _half_of_list(reply: Reply) -> Reply:
-    """The list of companies with every second of its rows; other documents as they are."""
+    """Half of the list of companies, with every second row; other documents are unchanged."""
     try:
         document = json.loads(reply.body)
     except ValueError:
@@ -74,7 +74,7 @@ FAULTS: Mapping[str, Kind] = {
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault of some part, from `begins` until `ends` (None: until it is mended), of a share of the replies."""
+    """A fault of a part, from `begins` until `ends` (None: until it is mended), for a share of the replies."""
 
     kind: str
     part: str = ALL
@@ -89,7 +89,7 @@ class Fault:
 
 
 class Faults:
-    """The faults at any time; safe for threads.
+    """The planned and active faults; safe to use from several threads.
 
     Args:
         now: the time, in UTC.
@@ -101,7 +101,7 @@ class Faults:
         self._draws, self._lock = Random(0), Lock()
 
     def begin(self, fault: Fault) -> None:
-        """Begin a fault, besides those that there are."""
+        """Begin a fault, in addition to the active faults."""
         self._faults.append(fault)
 
     def mend(self) -> None:
@@ -109,11 +109,11 @@ class Faults:
         self._faults.clear()
 
     def of(self, kind: str, part: str) -> Fault | None:
-        """A fault of that kind, or None."""
+        """An active fault of this kind and part, or None."""
         return next((one for one in self._current() if one.kind == kind and one.part in (ALL, part)), None)
 
     def changed(self, path: str, reply: Reply) -> Reply:
-        """What faults make of the reply to a path."""
+        """Apply the active faults to the reply to a path."""
         for fault in self._current():
             if re.match(PARTS[fault.part], path):
                 with self._lock:

@@ -1,6 +1,6 @@
 """Orders to the fake SEC while it runs: file reports, begin a fault, end all faults.
 
-Belongs here: their form, and sending one. Does not: carrying them out (rehearsal).
+Belongs here: the form of orders, and sending an order. Does not: carrying them out (rehearsal).
 """
 
 import httpx
@@ -10,26 +10,26 @@ from pipelines.errors import PipelineError
 from pipelines.fake_sec.faults import ALL
 
 PATH = "/fake-sec"
-"""Where orders are sent to."""
+"""The path to which orders are sent."""
 REFUSED = 400
 """The status of the answer to an order that cannot be carried out."""
 PATIENCE = 60.0
-"""Seconds until an order counts as not carried out."""
+"""Seconds to wait for the answer to an order."""
 
 
 class FakeSecError(PipelineError):
-    """The fake SEC cannot start, is not there, or cannot carry out an order."""
+    """The fake SEC cannot start, is not running, or cannot carry out an order."""
 
 
 class File(msgspec.Struct, tag=True):
-    """File the next reports, or the next ones of a company."""
+    """File the next reports, of any company or of the given one."""
 
     symbol: str = ""
     number: int = 1
 
 
 class Begin(msgspec.Struct, tag=True):
-    """Begin a fault of a part, for some seconds (None: until it is mended) and a share of the replies."""
+    """Begin a fault of a part, for a number of seconds (None: until it is mended) and a share of the replies."""
 
     fault: str
     part: str = ALL
@@ -45,10 +45,10 @@ Order = File | Begin | Mend
 
 
 def send(order: Order, port: int) -> str:
-    """Send an order to the fake SEC of this machine; what it did, in words.
+    """Send an order to the fake SEC of this machine; return its answer in words.
 
     Raises:
-        FakeSecError: there is none on this port, or it cannot carry out the order.
+        FakeSecError: no fake SEC is running on this port, or it cannot carry out the order.
     """
     url = f"http://127.0.0.1:{port}"
     try:

@@ -1,7 +1,7 @@
-"""A rehearsal: the fake SEC as a process that files reports, and carries out orders, until Ctrl-C.
+"""A rehearsal: runs the fake SEC as a process that files reports and carries out orders, until Ctrl-C.
 
-Belongs here: what is served, carrying out orders, output. Does not: EDGAR's documents (edgar), the reports (reports),
-faults (faults), orders themselves (orders).
+Belongs here: starting the server, carrying out orders, output. Does not: EDGAR's documents (edgar), the reports
+(reports), faults (faults), the form of orders (orders).
 """
 
 import signal
@@ -36,10 +36,10 @@ class Companies:
     reports: Reports
 
     def file(self, symbol: str, number: int) -> str:
-        """File the next reports, or those of a company; which ones, in words.
+        """File the next reports, of any company or of the given one; return a message that names them.
 
         Raises:
-            NoReportError: so many are not left.
+            NoReportError: fewer reports are left.
         """
         filed = self.reports.file(_now(), symbol, number)
         for filer, report in filed:
@@ -51,21 +51,21 @@ class Companies:
 
 
 class Rehearsal:
-    """What the fake SEC does while it runs.
+    """The running fake SEC, which carries out orders.
 
     Args:
         faults: the faults.
-        companies: those that file; None: those of a mirror, which files nothing.
+        companies: the companies that file; None for a mirror, which files nothing.
     """
 
     def __init__(self, faults: Faults, companies: Companies | None) -> None:
         self._faults, self._companies, self._one_at_a_time = faults, companies, threading.Lock()
 
     def carry_out(self, order: Order) -> str:
-        """Carry out an order; what was done, in words.
+        """Carry out an order; return the result in words.
 
         Raises:
-            FakeSecError, NoReportError: it cannot be carried out.
+            FakeSecError, NoReportError: the order cannot be carried out.
         """
         if isinstance(order, File):
             if not self._companies:
@@ -102,11 +102,11 @@ def serve(
 
     Args:
         source: `sample`, or the path of a mirror.
-        port: of this machine; 0: a free one.
-        every: the time between two reports that are filed by themselves; None: none is.
-        lag: after so long at most companyfacts and submissions have a report.
-        held_back: how many reports of each company are held back, to be filed.
-        remember: a file that remembers what was filed, for the next start.
+        port: the port of this machine; 0: a free port.
+        every: the time between two reports that are filed automatically; None: no automatic filing.
+        lag: the longest time until companyfacts and submissions have a report.
+        held_back: the number of reports of each company that are held back, to be filed.
+        remember: a file that stores the filed reports for the next start.
 
     Returns:
         the exit status, stopping.STATUS.
@@ -119,7 +119,7 @@ def serve(
         signal.signal(ending, lambda *_: ended.set())
     companies = _sample(faults, lag, held_back, remember) if source == SAMPLE else None
     if not companies:
-        open_source(source).client.close()  # a mistyped path is told at once
+        open_source(source).client.close()  # a wrong path is reported at once
     try:
         with running_server(port) as server:
             rehearsal = Rehearsal(faults, companies)
@@ -152,7 +152,7 @@ def _serve_mirror(server: EdgarServer, folder: Path) -> None:
 
 
 def _introduce(url: str, what: str) -> None:
-    """Print the address, and the environment of the commands that are to use it."""
+    """Print the address, and the environment variables for commands that use it."""
     _tell(f"the fake SEC is on {url}, with {what}; in another terminal:")
     settings = {"EDGAR_BASE_URL": url, "EDGAR_USER_AGENT": USER_AGENT, "FUNDAMENTALS_HOME": HOME}
     for name, value in settings.items():
@@ -161,7 +161,7 @@ def _introduce(url: str, what: str) -> None:
 
 
 def _wait(ended: threading.Event, rehearsal: Rehearsal, every: timedelta | None) -> None:
-    """Wait until the end, and file a report from time to time, as long as there are any."""
+    """Wait until the end; file a report from time to time, as long as reports are left."""
     while every and not ended.wait(every.total_seconds()):
         try:
             _tell(rehearsal.carry_out(File()))

@@ -1,7 +1,7 @@
-"""The newest reports of fictional companies, which the fake SEC holds back until they are filed, and remembers.
+"""The newest reports of fictional companies, which the fake SEC holds back until they are filed.
 
-Belongs here: which report is the next one, and the file of those that were filed. Does not: when one is filed
-(rehearsal), which documents have it (edgar).
+Belongs here: choosing the next report, and the file that records the filed reports. Does not: the time of filing
+(rehearsal), the documents with a report (edgar).
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,23 +17,23 @@ from pipelines.sample.traits import Filer, Served
 
 
 class NoReportError(PipelineError):
-    """There is no report to file."""
+    """No report is left to file, or the file of reports is damaged."""
 
 
 class _Line(msgspec.Struct):
-    """A report that was filed, as the file has it."""
+    """A filed report, as recorded in the file."""
 
     accession: str
     accepted_at: datetime
 
 
 class Reports:
-    """The newest reports of each company whose documents EDGAR has; each company files its oldest one first.
+    """The newest reports of each company with documents at EDGAR; each company files its oldest report first.
 
     Args:
         filers: all filers.
-        number: how many reports of each are held back.
-        file: remembers what was filed; None: nothing does.
+        number: the number of reports of each filer that are held back.
+        file: records the filed reports; None: they are not recorded.
 
     Raises:
         NoReportError: the file is damaged.
@@ -55,7 +55,7 @@ class Reports:
         return len(self._waiting)
 
     def remembered(self) -> Iterator[Filed]:
-        """File again what was filed before.
+        """File the recorded reports again.
 
         Raises:
             NoReportError: the file is damaged.
@@ -72,10 +72,10 @@ class Reports:
             yield filer, accepted(filing, read.accepted_at)
 
     def file(self, at: datetime, symbol: str, number: int) -> list[Filed]:
-        """File the next reports, or those of a company, at a time in UTC.
+        """File the next reports, of any company or of the given one, at a time in UTC.
 
         Raises:
-            NoReportError: so many are not left.
+            NoReportError: fewer reports are left.
         """
         of = {accession: each for accession, each in self._waiting.items() if not symbol or symbol in each[0].symbols}
         if len(of) < number:

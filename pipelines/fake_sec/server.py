@@ -1,6 +1,6 @@
 """An HTTP server on a loopback port, in place of the SEC's hosts: with prepared replies, a folder, or a transport.
 
-Belongs here: sending replies, also cut or slow ones. Does not: what a reply contains (edgar), faults (faults).
+Belongs here: sending replies, also cut or slow replies. Does not: the content of replies (edgar), faults (faults).
 """
 
 import re
@@ -16,12 +16,12 @@ from typing import Any
 import httpx
 
 SENT = ("ETag", "Last-Modified", "Retry-After")
-"""The headers of a transport that are sent."""
+"""The headers of a transport's answer that are sent."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """One reply; `cut` sends only that many bytes of the body, under the length of the whole.
+    """One reply; with `cut`, only this number of bytes of the body is sent, but the header states the whole length.
 
     `drip` is the number of seconds between the bytes of the body, which are sent one by one.
     """
@@ -35,11 +35,11 @@ class Reply:
 
 @dataclass
 class EdgarServer:
-    """The received requests, and the replies: a list per path, of which the last one is repeated.
+    """The server: it records requests, and sends the replies of a list for each path, whose last reply is repeated.
 
-    A request for the rest of a body is answered with it, if its `If-Range` is the value of a header of the reply.
-    Where there is no list, the reply is the file of a mirror directory, or that of a transport such as the sample's;
-    where there is none, `otherwise`. `changed` is what faults make of the reply to a path; `control` answers POST.
+    A request for the rest of a body is answered with the rest if its `If-Range` equals a header of the reply. A path
+    without a list gets the answer of a transport such as the sample's, or a file of a mirror directory; if the file
+    does not exist, the reply is `otherwise`. `changed` applies faults to the reply to a path; `control` answers POST.
     """
 
     url: str = ""
@@ -68,7 +68,7 @@ class EdgarServer:
 
 @contextmanager
 def running_server(port: int = 0) -> Iterator[EdgarServer]:
-    """Serve until the block ends, on a free port unless one is given; `url` is the value for EDGAR_BASE_URL.
+    """Serve until the block ends, on the given or a free port; `url` is the value for EDGAR_BASE_URL.
 
     Raises:
         OSError: the port is taken.
@@ -119,7 +119,7 @@ def running_server(port: int = 0) -> Iterator[EdgarServer]:
 
     class Server(ThreadingHTTPServer):
         def handle_error(self, request: Any, client_address: Any) -> None:
-            """Says nothing: clients may end connections early."""
+            """Print nothing, because clients may end connections early."""
 
     server = Server(("127.0.0.1", port), Handler)
     server.daemon_threads = True
