@@ -1,12 +1,13 @@
-"""Digests of code: each identifies some modules, what they import, and their data; it changes when a result may change.
+"""Digests of code: a digest covers modules, the modules that they import, and their data; it changes when a result may
+change.
 
-Belongs here: which files belong to a module, and which parts of a file count. Does not: what is computed again when a
+Belongs here: finding the files of a module, and the parts of a file that count. Does not: computing rows again when a
 digest changes (stages, tables).
 
-Comments, docstrings, formatting, and the text of a rule's statement and source do not count, neither in Python nor in
-TOML. After an edit of these, no company is computed again, and no version of the history gets the cause `method`.
+Comments, docstrings, formatting, and the text of a rule's statement and source do not count, in Python and in TOML.
+After an edit of them, no company is computed again, and no version of the history gets the cause `method`.
 
-Imports are read from the statements, wherever they stand. A module that is imported by its name as text is not seen.
+Imports are read from all import statements. Imports with the name of the module as text are not found.
 """
 
 import ast
@@ -24,21 +25,22 @@ PROJECT = Path(__file__).parents[1]
 FOLDERS = ("pipelines", "warehouse")
 """The packages of the project that make data."""
 WORDS = ("statement", "source", "applies")
-"""Arguments that describe a rule. They are ignored if they are sentences only: `source` may also name a column."""
+"""Arguments that describe a rule. They are ignored only if they are sentences, because `source` may also name a
+column."""
 CACHE = "pipelines/__pycache__"
 KEPT = f"{CACHE}/code.digest"
-"""Cache of what is known of the files: parsing 25,000 lines of Python takes 1.2 seconds."""
+"""The path of the cache of parsed files: parsing 25,000 lines of Python takes 1.2 seconds."""
 
 
 class File(msgspec.Struct, frozen=True):
-    """What is known of a file.
+    """The parsed information about a file.
 
     Attributes:
         content: the digest of its bytes.
-        counted: the digest of what counts of it.
-        worded: the digest of the same and of the words that describe rules.
-        imports: what a module imports from the project: modules, or names in them, with dots.
-        data: the names of data files in its text, or their suffixes only.
+        counted: the digest of the parts that count.
+        worded: the digest of the parts that count, and of the words that describe rules.
+        imports: the modules of the project, or names in them, that a module imports, with dots.
+        data: the names of data files in its text, or only their suffixes.
     """
 
     content: str
@@ -53,22 +55,22 @@ Files = Mapping[str, File]
 
 
 class _Kept(msgspec.Struct):
-    """The cache: what is known of the files, and the digest of this file, which decides what counts."""
+    """The cache: the information about the files, and the digest of this module, which decides which parts count."""
 
     known_by: str
     files: dict[str, File]
 
 
 def digest_of(*names: str, files: Files | None = None, with_words: bool = False) -> str:
-    """The digest of some modules and of all that they reach. It does not depend on the version of Python.
+    """The digest of modules and of all files that they reach. It does not depend on the version of Python.
 
     Args:
-        names: with dots; a package stands for all modules in it.
-        files: those of the project; None: of this one, as they were when they were first asked for.
+        names: the modules, with dots; a package stands for all its modules.
+        files: the files of a project; None: of this project, as read at the first call.
         with_words: whether the text of a rule's statement and source counts, too.
 
     Raises:
-        ValueError: there is no such module.
+        ValueError: a module does not exist.
     """
     files = _files_of_this_project() if files is None else files
     found = ((path, files[path]) for path in sorted(reached(files, *names)))
@@ -76,11 +78,11 @@ def digest_of(*names: str, files: Files | None = None, with_words: bool = False)
 
 
 def kept_for(package: str, make: Callable[[], str]) -> str:
-    """A text that depends on the code and data of a package only: it is made once, and kept for the next processes.
+    """A text that depends only on the code and data of a package: it is made once, and stored for later processes.
 
     Args:
-        package: its name with dots.
-        make: makes the text; usually by importing the package, which takes longer than all else that is done with it.
+        package: the name of the package, with dots.
+        make: makes the text, usually by importing the package, which takes most of the time.
     """
     path, made_from = PROJECT / CACHE / f"{package}.text", digest_of(package)
     with contextlib.suppress(OSError, UnicodeDecodeError):
@@ -93,17 +95,18 @@ def kept_for(package: str, make: Callable[[], str]) -> str:
 
 
 def reached(files: Files, *names: str) -> set[str]:
-    """The paths of some modules, of the modules that they import, at any distance, and of the data files of these.
+    """The paths of modules, of the modules that they import, directly or indirectly, and of the data files of all of
+    them.
 
-    Importing a module imports the packages that it is in. A data file belongs to a module of its folder whose text has
-    its name; its suffix is enough if both have the same name otherwise.
+    Importing a module also imports its packages. A data file belongs to a module in its folder if the text of the
+    module has the file's name; if both names are equal up to the suffix, the suffix is enough.
 
     Args:
         files: those of the project.
         names: with dots; a package stands for all modules in it.
 
     Raises:
-        ValueError: there is no such module.
+        ValueError: a module does not exist.
     """
     modules = {_name(path): path for path in files if path.endswith(".py")}
     if unknown := set(names) - modules.keys():
@@ -122,7 +125,7 @@ def reached(files: Files, *names: str) -> set[str]:
 
 
 def files_of(root: Path) -> Files:
-    """What is known of the files of a project; only those that have changed are parsed.
+    """Read the information about the files of a project; only changed files are parsed.
 
     Args:
         root: the folder with the packages.
@@ -145,7 +148,7 @@ def files_of(root: Path) -> Files:
 
 
 def _keep(path: Path, content: bytes) -> None:
-    with contextlib.suppress(OSError):  # a read-only installation makes it each time
+    with contextlib.suppress(OSError):  # a read-only installation makes the text each time
         path.parent.mkdir(exist_ok=True)
         written = path.with_name(f"{path.name}.{os.getpid()}")
         written.write_bytes(content)
@@ -163,7 +166,7 @@ def _name(path: str) -> str:
 
 
 def _data_of(path: str, module: File) -> Iterator[str]:
-    """The paths that the data files of a module can have."""
+    """The possible paths of the data files of a module."""
     file = PurePosixPath(path)
     return (str(file.with_suffix(data) if data.startswith(".") else file.parent / data) for data in module.data)
 
@@ -181,7 +184,7 @@ def _parsed(path: str, content: bytes) -> File:
 
 
 def _imported(statement: ast.AST, path: str) -> Iterable[str]:
-    """What a statement of a module imports; `from x import y` names x.y, which can be a module."""
+    """The names that a statement imports; `from x import y` gives x.y, which may be a module."""
     if isinstance(statement, ast.Import):
         return [each.name for each in statement.names]
     if not isinstance(statement, ast.ImportFrom):
@@ -192,12 +195,12 @@ def _imported(statement: ast.AST, path: str) -> Iterable[str]:
 
 
 def code_of(source: bytes, with_words: bool = False) -> bytes:
-    """A Python file as text that changes only when its code does, or the words that describe a rule."""
+    """Convert a Python file to text that changes only with its code or, if included, the words that describe a rule."""
     return "".join(_written(ast.parse(source), with_words)).encode()
 
 
 def rows_of(table: bytes, with_words: bool = False) -> bytes:
-    """A TOML file as text that changes only when its data do, or the words that describe a rule."""
+    """Convert a TOML file to text that changes only with its data or, if included, the words that describe a rule."""
     rows = tomllib.loads(table.decode())
     return repr(rows if with_words else _rows(rows)).encode()
 
@@ -212,7 +215,8 @@ COUNTED: Mapping[str, Callable[[bytes, bool], bytes]] = {
     ".csv": _whole,
     ".sql": _whole,
 }
-"""The files that count by suffix, and what counts of their content: without or with the words that describe a rule."""
+"""The function, by suffix of a file, that extracts the parts that count, without or with the words that describe a
+rule."""
 
 
 def _rows(part: object) -> object:
@@ -257,7 +261,7 @@ def _is_text(part: ast.AST) -> bool:
 
 
 def _is_sentence(part: ast.AST) -> bool:
-    """Whether it is text of several words or an f-string, and therefore not a column name."""
+    """Whether it is text with several words or an f-string, and therefore not a column name."""
     return isinstance(part, ast.JoinedStr) or (isinstance(part, ast.Constant) and " " in str(part.value))
 
 

@@ -10,4 +10,4 @@ class PipelineError(Exception):
 
 
 class StepError(PipelineError):
-    """A step failed on another machine; the message is that of its error."""
+    """A step failed on another machine; the message is the message of its error."""

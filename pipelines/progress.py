@@ -1,6 +1,7 @@
 """Progress of long work: the stages report it, and a listener shows it.
 
-Belongs here: the connection between the stages and who shows it. Does not: a terminal (synchronize), a log (run_log).
+Belongs here: the connection between the stages and the listener. Does not: a terminal (dagster_app.synchronize), a log
+(run.run_log).
 """
 
 from collections.abc import Callable, Iterator
@@ -13,14 +14,14 @@ _listener: ContextVar[Listener | None] = ContextVar("progress_listener", default
 
 
 def report(stage: str, done: int, total: int) -> None:
-    """Report how many of how many companies a stage has processed."""
+    """Report the number of companies that a stage has processed, and the number of all companies."""
     if total and (listener := _listener.get()):
         listener(stage, done, total)
 
 
 @contextmanager
 def progress_to(listener: Listener) -> Iterator[None]:
-    """Send the reports of the `with` block to a listener, besides those of the blocks around it."""
+    """Send the reports of the `with` block to a listener, in addition to the listeners of surrounding blocks."""
     around = _listener.get()
 
     def both(stage: str, done: int, total: int) -> None:

@@ -1,6 +1,7 @@
-"""Settings in the environment that are whole numbers, or one of some words.
+"""Settings in environment variables that are whole numbers, or one of several words.
 
-Belongs here: reading one, and the error if it is none. Does not: what each of them means (its module).
+Belongs here: reading a setting, and the error for an invalid value. Does not: the meaning of a setting (the module that
+uses it).
 """
 
 import os
@@ -14,16 +15,16 @@ class SettingError(PipelineError):
 
 
 def whole_number(name: str, default: int, least: int, what: str) -> int:
-    """The setting of a number.
+    """Read a setting that is a whole number.
 
     Args:
-        name: of the environment variable.
-        default: what counts without it.
-        least: the least number that is allowed.
-        what: what it counts, for the error.
+        name: the name of the environment variable.
+        default: the value if the variable is not set.
+        least: the least allowed number.
+        what: the unit of the number, for the error.
 
     Raises:
-        SettingError: it is no number, or too small.
+        SettingError: the value is not a number, or too small.
     """
     text = os.environ.get(name, "")
     if text and not (text.isascii() and text.isdigit() and int(text) >= least):
@@ -32,10 +33,10 @@ def whole_number(name: str, default: int, least: int, what: str) -> int:
 
 
 def store_patience() -> int:
-    """The seconds for which a run waits for a store that does not answer.
+    """The seconds for which a run waits for a store that does not answer (FUNDAMENTALS_STORE_PATIENCE).
 
     Raises:
-        SettingError: it is no number.
+        SettingError: the value is not a number.
     """
     return whole_number("FUNDAMENTALS_STORE_PATIENCE", 600, 0, "seconds")
 
@@ -44,10 +45,10 @@ FilingsWanted = Literal["off", "recent", "all"]
 
 
 def filings_wanted() -> FilingsWanted:
-    """How much of the filings themselves is wanted.
+    """The setting FUNDAMENTALS_FILINGS: how many of the filings themselves are fetched.
 
     Raises:
-        SettingError: the setting is another word.
+        SettingError: the setting has an invalid value.
     """
     text = os.environ.get("FUNDAMENTALS_FILINGS") or "recent"
     if text not in ("off", "recent", "all"):

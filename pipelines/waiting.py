@@ -1,6 +1,6 @@
-"""Waiting that is visible: after some seconds a line says for what.
+"""Announces long waits: after some seconds, a line says what the process waits for.
 
-Belongs here: that line. Does not: how long anything waits (the callers).
+Belongs here: the line. Does not: the duration of waits (the callers).
 """
 
 import sys
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 AFTER = 5.0
-"""Seconds after which a line says for what a process waits."""
+"""Seconds after which a wait is announced."""
 
 Tell = Callable[[str], object]
 
@@ -21,7 +21,7 @@ def on_terminal(text: str) -> None:
 
 @contextmanager
 def announced(what: str, tell: Tell = on_terminal) -> Iterator[None]:
-    """Tell once that the `with` block waits for something, if it takes longer than some seconds."""
+    """Print a line, once, if the `with` block takes longer than some seconds."""
     timer = threading.Timer(AFTER, tell, [f"waiting for {what}"])
     timer.daemon = True
     timer.start()

@@ -1,10 +1,10 @@
-"""Workers: batches of companies are processed on all cores of this machine.
+"""Workers: processes that work on batches of companies on all cores of this machine.
 
-Belongs here: what a stage asks of workers, and those of this machine: starting the processes, mapping a function over
-batches, ending them with the run. Does not: the workers of other machines (cluster), the work of a batch (stages,
-tables), collecting its rows (lake).
+Belongs here: the interface of workers, and the workers of this machine: starting the processes, mapping a function over
+batches, ending them with the run. Does not: the workers of other machines (run.cluster), the work on a batch (stages,
+tables), collecting its rows (storage.lake).
 
-The processes live for the whole run, because each one needs a second to import the rules. The process that started them
+The processes exist for the whole run, because each needs a second to import the rules. The process that started them
 holds the lock of the home; they write only files that it names.
 """
 
@@ -27,9 +27,9 @@ Output = TypeVar("Output")
 
 SETTING = "FUNDAMENTALS_PROCESSES"
 DEATHS = 3
-"""Workers that may die of one batch."""
+"""The number of workers that may die while processing one batch."""
 NAMED = 10
-"""Companies of it that an error names."""
+"""The number of companies of the batch that an error names."""
 
 
 class WorkerError(PipelineError):
@@ -37,7 +37,7 @@ class WorkerError(PipelineError):
 
 
 def died_of(batch: object) -> str:
-    """What to say of a batch of which several workers died; its companies are named."""
+    """The error message about a batch during which several workers died; it names companies of the batch."""
     ciks = [*getattr(batch[1] if isinstance(batch, tuple) else batch, "ciks", ())]
     more = f" and {len(ciks) - NAMED:,} more" if len(ciks) > NAMED else ""
     return (
@@ -48,21 +48,22 @@ def died_of(batch: object) -> str:
 
 
 class Workers:
-    """Processes that work on batches at the same time; the processes start with the first map over several batches."""
+    """Processes that work on batches in parallel; the processes start at the first `map` over several batches."""
 
     def __init__(self, number: int) -> None:
         self.number = number
         self._pool: ProcessPoolExecutor | None = None
 
     def map(self, task: Callable[[Input], Output], inputs: Iterable[Input]) -> Iterator[Output]:
-        """The results of a function for all inputs, in their order. Functions, inputs and results must be picklable.
+        """Yield the results of a function for all inputs, in their order. Functions, inputs and results must be
+        picklable.
 
-        A process that is killed takes the others with it: the batches that were in hand are repeated one by one, which
-        shows of which one processes die, and the others after them.
+        If a process is killed, the pool ends all processes. The batches in progress are then repeated one by one, to
+        find the batch that makes processes die; the other batches follow.
 
         Raises:
-            WorkerError: several processes died of one batch, for example because memory was short.
-            Exception: whatever the function raises.
+            WorkerError: several processes died while processing one batch, for example because memory was short.
+            Exception: any error of the function.
         """
         given = list(inputs)
         futures = {number: self._submitted(task, each) for number, each in enumerate(given)}
@@ -83,13 +84,13 @@ class Workers:
             self._pool = ProcessPoolExecutor(self.number, mp_context=spawned, initializer=_prepare)
         try:
             return self._pool.submit(task, each)
-        except BrokenProcessPool as killed:  # by a batch that was submitted before
+        except BrokenProcessPool as killed:  # because of an earlier batch
             lost: Future[Output] = Future()
             lost.set_exception(killed)
             return lost
 
     def _alone(self, task: Callable[[Input], Output], each: Input) -> Future[Output]:
-        """The result of a batch that was in hand when a process was killed, while there is no other one in hand."""
+        """Repeat a batch that was in progress when a process was killed, without other batches at the same time."""
         for _ in range(DEATHS - 1):
             self.end()
             done = self._submitted(task, each)
@@ -99,18 +100,18 @@ class Workers:
         raise WorkerError(died_of(each))
 
     def end(self) -> None:
-        """End the processes; work that has not begun is not done."""
+        """End the processes; batches that have not begun are cancelled."""
         if self._pool:
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
 
 
 ALONE = Workers(1)
-"""This process alone."""
+"""Works in this process only."""
 
 
 def _is_lost(future: Future[Any]) -> bool:
-    """Whether a batch that has ended, or ends, did so with its process."""
+    """Wait for a batch; true if its process was killed."""
     return isinstance(future.exception(), BrokenProcessPool)
 
 
@@ -119,10 +120,10 @@ def started(setting: str) -> Generator[Workers, None, None]:
     """Workers for the `with` block.
 
     Args:
-        setting: their number; empty: one for each core that this process may use.
+        setting: the number of workers; empty: one for each core that this process may use.
 
     Raises:
-        WorkerError: the setting is not a number from 1 on.
+        WorkerError: the setting is not a number, or less than 1.
     """
     if setting and not (setting.isascii() and setting.isdigit() and int(setting) > 0):
         raise WorkerError(f"{SETTING} is {setting!r}, expected the number of processes, 1 or more")
@@ -134,13 +135,13 @@ def started(setting: str) -> Generator[Workers, None, None]:
 
 
 def _prepare() -> None:
-    """Prepare a worker process: one thread, no answer to Ctrl-C, and no life after the process that started it.
+    """Prepare a worker process: one thread, ignore Ctrl-C, and end when the process that started it ends.
 
-    It ends without unloading its modules: DuckDB would print what its bindings then still hold.
+    It ends without unloading its modules, because DuckDB would then print a list of its remaining objects.
     """
     atexit.register(os._exit, 0)
     collect_seldom()
-    os.environ.update(POLARS_MAX_THREADS="1")  # read when Polars is first used; the other cores have their own worker
+    os.environ.update(POLARS_MAX_THREADS="1")  # read at the first use of Polars; the other cores have their own workers
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_follow, daemon=True).start()
 

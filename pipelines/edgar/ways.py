@@ -4,8 +4,8 @@ Belongs here: choosing the way of a synchronization and its reason, and the memo
 requesting documents (extract), formats (archive, daily_index).
 
     bulk files      the first time, and once a week: everything in two downloads
-    daily index     on other days: only companies that filed a form that feeds values one by one      named symbols,
-    sources other than the SEC, and when the two others are not available
+    daily index     on other days: only companies that filed a form that feeds values
+    one by one      named symbols, sources other than the SEC, and when the two others are not available
 
 `raw/index.json` stores the memory for the next synchronization. It is written when all documents are stored.
 """
