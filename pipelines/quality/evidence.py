@@ -52,8 +52,8 @@ class Evidence:
     gaps: `cik`, `period_end`, `item`, `reason`, TTM.
     profiles: `cik`, `currency`, `industry`.
     facts: amounts in the company's currency, from normalize.facts.reports.typed: of periods, and of the totals of
-    balance sheets (BALANCES), without figures that belong to another period. kept: intermediate results that several
-    checks use, by name, so that they are computed once.
+        balance sheets (BALANCES), without figures that belong to another period.
+    kept: intermediate results that several checks use, by name, so that they are computed once.
     """
 
     periods: pl.DataFrame

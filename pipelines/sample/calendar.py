@@ -61,13 +61,13 @@ class NewYearEnd:
 class FiscalCalendar:
     """How a company divides time into fiscal years and quarters.
 
-    month: the month in which the fiscal year nominally ends. weekday: the weekday (Monday is 0) on which years end;
-    None: years end on the month's last day. nearest: years end on the weekday nearest to the month's end, possibly in
-    the next month; otherwise on the month's
+    month: the month in which the fiscal year nominally ends.
+    weekday: the weekday (Monday is 0) on which years end; None: years end on the month's last day.
+    nearest: years end on the weekday nearest to the month's end, possibly in the next month; otherwise on the month's
         last such weekday.
     weeks: weeks of the quarters in a year of 52 weeks; a 53rd week is added to the last quarter.
-    named_after_start: the fiscal year has the number of the calendar year in which it starts. change: a change of the
-    fiscal year end, or None.
+    named_after_start: the fiscal year has the number of the calendar year in which it starts.
+    change: a change of the fiscal year end, or None.
 
     Raises ValueError for a change that is not a whole number of quarters to an earlier month, and for a change of a
     calendar of weeks.

@@ -13,8 +13,9 @@ class Security:
     """A security on the cover page; a class of common stock has its own earnings and average shares.
 
     member: its member of us-gaap on the axis of classes of stock.
-    symbol: None if it is not listed. part: the part of the company's earnings that belongs to the class; 0: not common
-    stock. worth: the earnings of one share of the class, as a part of the earnings of one share of the company.
+    symbol: None if it is not listed.
+    part: the part of the company's earnings that belongs to the class; 0: not common stock.
+    worth: the earnings of one share of the class, as a part of the earnings of one share of the company.
     """
 
     member: str
@@ -40,7 +41,8 @@ class OwnLine:
     """A line under an element that the filer defines itself, because the taxonomy lacks it.
 
     The own lines below a total divide the remainder of the total after its other lines, each with its `share`; the last
-    own line has the rest. total: the name of the total in `statements`.
+    own line has the rest.
+    total: the name of the total in `statements`.
     """
 
     element: str

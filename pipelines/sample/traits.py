@@ -108,8 +108,8 @@ class Offering:
 class Extra:
     """A line that other filers of this kind lack, in filings for the fiscal years `since` to `until`.
 
-    beside: the line with the same statement and measure, and with the same amount if `of` is empty. of: the components
-    of the amount: names of the books, and their factors.
+    beside: the line with the same statement and measure, and with the same amount if `of` is empty.
+    of: the components of the amount: names of the books, and their factors.
     """
 
     tag: str
@@ -156,8 +156,8 @@ class Error:
     column: the only column with the error (fiscal year, first and last quarter); None: all of `columns` have it.
     factor: multiplies the amounts: -1 is an error of sign, others are errors of scale.
     moved: the wrong context, for errors of context.
-    digits: the number of digits to which the amounts are rounded; None: they are not rounded. untagged: the report does
-    not tag the lines.
+    digits: the number of digits to which the amounts are rounded; None: they are not rounded.
+    untagged: the report does not tag the lines.
     """
 
     items: frozenset[str]
@@ -192,27 +192,34 @@ class Filer:
     """A fictional filer: the same filer always files the same documents.
 
     cik: ten digits, from 9990000000 to 9990009999.
-    symbols: the first is the primary symbol; empty for a filer that is not in the tickers file. filed_on: fiscal year,
-    quarter and day of reports that are filed on an unusual day. first_year: first fiscal year with filings; the two
-    years before are known from comparatives. since: the filer files nothing up to this day, because another filer of
-    the same business filed then. unit: money is reported in multiples of this. revenue_tags: fiscal year and tag:
-    filings for this year and later use this tag for revenue. investments_tag: the tag of short-term investments; None:
-    the business has no investments. untagged: lines that the business has but never tags (names as in `statements`).
-    convenience: the newest year is also translated to USD. proxies: proxy statements repeat rounded figures. business:
-    the name of the business whose books are used; empty: the filer's own. Two filers of one business are one company
-    under two CIKs. extras: further lines: other tags for the same amount, totals, and parts. ceased: lines and fiscal
-    years: filings for this year and later no longer tag the line. missing: reports that were never filed, by fiscal
-    year and quarter. quarterly_data: annual reports repeat the quarters of two years (Regulation S-K, Item 302).
-    rounded_in: fiscal years whose filings state money in millions. half_years: a foreign filer reports half-years too,
-    under 6-K. conversion: a foreign filer moves to US-GAAP. merged: the day of a reverse merger: earlier reports are
-    from a shell, which has another history than the business. announced: splits that never take effect, though notes
-    state the ratio for a year after the announcement
+    symbols: the first is the primary symbol; empty for a filer that is not in the tickers file.
+    filed_on: fiscal year, quarter and day of reports that are filed on an unusual day.
+    first_year: first fiscal year with filings; the two years before are known from comparatives.
+    since: the filer files nothing up to this day, because another filer of the same business filed then.
+    unit: money is reported in multiples of this.
+    revenue_tags: fiscal year and tag: filings for this year and later use this tag for revenue.
+    investments_tag: the tag of short-term investments; None: the business has no investments.
+    untagged: lines that the business has but never tags (names as in `statements`).
+    convenience: the newest year is also translated to USD.
+    proxies: proxy statements repeat rounded figures.
+    business: the name of the business whose books are used; empty: the filer's own. Two filers of one business are one
+        company under two CIKs.
+    extras: further lines: other tags for the same amount, totals, and parts.
+    ceased: lines and fiscal years: filings for this year and later no longer tag the line.
+    missing: reports that were never filed, by fiscal year and quarter.
+    quarterly_data: annual reports repeat the quarters of two years (Regulation S-K, Item 302).
+    rounded_in: fiscal years whose filings state money in millions.
+    half_years: a foreign filer reports half-years too, under 6-K.
+    conversion: a foreign filer moves to US-GAAP.
+    merged: the day of a reverse merger: earlier reports are from a shell, which has another history than the business.
+    announced: splits that never take effect, though notes state the ratio for a year after the announcement
         (`effective`).
     errors: the errors in its reports.
     thin_amendments: fiscal years whose annual report has an amendment that states net income and total assets only.
-    securities: the securities on the cover page; empty: one common stock with the first symbol. blocks: the parts of
-    the business with their own balance sheet. own_lines: lines under elements that the filer defines itself. recent:
-    rows on the first page of the submissions; older ones are on further pages.
+    securities: the securities on the cover page; empty: one common stock with the first symbol.
+    blocks: the parts of the business with their own balance sheet.
+    own_lines: lines under elements that the filer defines itself.
+    recent: rows on the first page of the submissions; older ones are on further pages.
 
     Raises ValueError if the CIK is out of range or a year is outside of the history.
     """

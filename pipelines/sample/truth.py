@@ -3,9 +3,11 @@
 Belongs here: true values with the simulator's own names, computed from the columns of filings. Does not: rules that
 find values from facts; no code is shared with the normalization, which is tested against these values.
 
-The filings do not support a true value - before the first annual report: no fiscal year is known; - for an item that
-the business does not have, or with a component that it has but does not tag; - for a period that needs a column which
-no 10-Q, 10-K or 20-F shows: the first three quarters, and periods that only a
+The filings do not support a true value
+
+- before the first annual report: no fiscal year is known;
+- for an item that the business does not have, or with a component that it has but does not tag;
+- for a period that needs a column which no 10-Q, 10-K or 20-F shows: the first three quarters, and periods that only a
   prospectus shows;
 - for twelve months within fiscal years that were revised, if a leg was never shown as revised;
 - for the sum of quarterly earnings per share up to the year after an offering, which has no common number of shares;
