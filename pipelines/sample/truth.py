@@ -95,7 +95,7 @@ class TruthRow:
 
 
 def true_values(filer: Filer, filings: Iterable[Filing]) -> list[TruthRow]:
-    """The true values that the given filings support: oldest period first, items in their usual order.
+    """The true values that the given filings, in their order, support: oldest period first, items in their usual order.
 
     At a fiscal year end, twelve months are the fiscal year. At other quarter ends, flows and dividends are the sum of
     four quarters, and so are earnings per share of quarters as filed (the fourth: the year less nine months); weighted

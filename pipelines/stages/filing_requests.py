@@ -1,7 +1,7 @@
 """Requests for data sets and packages, and the record of them: tables `data_sets` and `packages`.
 
-Belongs here: recording results, the order of requests, deciding when a source counts as failed. Does not: choosing
-filings (wanted_filings), addresses and files (edgar.filing_documents).
+Belongs here: recording results, in which order and how often, and deciding when a source counts as failed. Does not:
+choosing filings (wanted_filings), addresses and files (edgar.filing_documents).
 
 A document that is recorded and stored is not requested again. The absence of a package is recorded, too; after any
 other failure, the next run requests the document again.

@@ -35,7 +35,7 @@ COMPOSED_OF = {
     "roic": tuple(COMPOSED),
     "debt_to_fcf": ("total_debt",),
 }
-"""The items that are made from lines of the balance sheet, and the kinds of these lines."""
+"""The items that are made from lines of the balance sheet, with the totals (COMPOSED) that the lines make up."""
 
 OF_LINE = [
     (item, element if ":" in element else f"us-gaap:{element}", composed, OF_LINES.id)
