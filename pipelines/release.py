@@ -1,6 +1,6 @@
 """The release of this program, and the order of releases.
 
-Belongs here: the number. Does not: the effects of the release (run.code_in_force). `pyproject.toml` and the newest
+Belongs here: the number. Does not: the effects of the release (shared.code_in_force). `pyproject.toml` and the newest
 section of `CHANGELOG.md` have the same number, and the tag of the release is `v` and the number; a test compares them.
 """
 

@@ -1,8 +1,8 @@
 """Workers: processes that work on batches of companies on all cores of this machine.
 
 Belongs here: the interface of workers, and the workers of this machine: starting the processes, mapping a function over
-batches, ending them with the run. Does not: the workers of other machines (run.cluster), the work on a batch (stages,
-tables), collecting its rows (storage.lake).
+batches, ending them with the run. Does not: the workers of other machines (shared.cluster), the work on a batch
+(stages, tables), collecting its rows (storage.lake).
 
 The processes exist for the whole run, because each needs a second to import the rules. The process that started them
 holds the lock of the home; they write only files that it names.

@@ -1,7 +1,7 @@
 """Checks the parts that several machines share: the cluster that processes batches, and the lease on the store.
 
 Belongs here: checking that the scheduler answers and has workers with this code, and that a run's leader is alive. Does
-not: the store's files (store), starting scheduler or workers (run.cluster).
+not: the store's files (store), starting scheduler or workers (shared.cluster).
 """
 
 import time

@@ -1,2 +1,1 @@
-"""A synchronization: its plan and steps, the gates before publishing, publication, and machines that share its
-batches."""
+"""A synchronization: its plan and steps, the gates before publishing, publication, and following newest filings."""

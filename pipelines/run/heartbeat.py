@@ -1,8 +1,8 @@
 """The signs of life of the follower of the SEC's newest filings, with figures of its queue, for operators.
 
 Belongs here: the figures (last reading of the feed, waiting reports, times at which EDGAR had documents), and writing
-signs in the home and in the store. Does not: the form of a sign (warehouse.record.follower), following (the command `follow`
-and Dagster's sensor).
+signs in the home and in the store. Does not: the form of a sign (warehouse.record.follower), following (the command
+`follow` and Dagster's sensor).
 """
 
 import os

@@ -1,7 +1,7 @@
 """Publishing: a new build if a row has changed, otherwise only the times of the synchronization.
 
-Belongs here: the last step before readers see new rows. Does not: writing a build (warehouse.build.publish), the conditions
-for publishing (gates).
+Belongs here: the last step before readers see new rows. Does not: writing a build (warehouse.build.publish), the
+conditions for publishing (gates).
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What several machines need to synchronize: the home in a store, the lease on it, the cluster, the code in force.
+"""Synchronization on several machines: the home in a store, the lease on the store, the cluster, the code in force.
 
-Who runs one machine needs none of these modules, except that they say that there is no store.
+With a single machine, these modules only report that no store and no cluster is set.
 """

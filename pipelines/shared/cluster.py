@@ -1,7 +1,7 @@
 """Several machines that share the batches of a run: a Dask cluster, which distributes batches and repeats lost ones.
 
 Belongs here: settings, scheduler, the workers of a machine, an executor for the leader. Does not: electing the leader
-(storage.lease), the contents of a batch (stages), processes of one machine (workers).
+(lease), the contents of a batch (stages), processes of one machine (workers).
 
 The leader commits its state before it distributes batches. A worker fetches the files that a batch reads, and stores
 the parts that it makes under their digests; nobody sees them before the leader has committed them. So any worker may

@@ -5,8 +5,9 @@ A version is the name of its release and the digest of all code that makes data.
 versions of one release by the order in which they have written the store. Code of the same release that has never
 written the store may be older: it does not write until the operator names it.
 
-Belongs here: determining the version in force, and refusing older versions. Does not: storing it (warehouse.shared.store:
-HEAD; warehouse.build.pointer), the digests that show which companies are up to date (batches, build_tables).
+Belongs here: determining the version in force, and refusing older versions. Does not: storing it
+(warehouse.shared.store: HEAD; warehouse.build.pointer), the digests that show which companies are up to date (batches,
+build_tables).
 """
 
 import os

@@ -1,7 +1,7 @@
 """The lease on a store: only one process at a time, on all machines, leads a run.
 
-Belongs here: taking, renewing and releasing the lease. Does not: requests to the store (warehouse.shared.store), commits
-(shared_home), the lock of a home (home).
+Belongs here: taking, renewing and releasing the lease. Does not: requests to the store (warehouse.shared.store),
+commits (shared_home), the lock of a home (home).
 
 The holder replaces an object next to HEAD every few seconds, on condition that nobody else has changed it. A waiting
 process sees from these changes whether the holder is alive, without comparing the clocks of two machines. Each holder

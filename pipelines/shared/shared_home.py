@@ -1,7 +1,8 @@
 """A working copy of a store: a home, or a part of it, with the shared files of the store.
 
 Belongs here: the list of shared files, checking out the state of the store, committing the state of the home. Does not:
-downloads (warehouse.shared.checkout), requests (warehouse.shared.store), the times of checkout and commit in a run (synchronization).
+downloads (warehouse.shared.checkout), requests (warehouse.shared.store), the times of checkout and commit in a run
+(synchronization).
 
 The tables, the version log, the builds, the kind of the home and the results of requests are shared. Documents are
 stored with a commit, and fetched when they are read. Accounts, Dagster's folder and archives are local. A commit

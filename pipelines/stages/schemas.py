@@ -115,8 +115,8 @@ STATEMENT_LINES = pl.Schema(
         "value": NUMBER,
     }
 )
-"""The columns of both tables are explained in warehouse.contract.filed. The rows of packages are in tables `filed_facts` and
-`statement_lines`, the rows of a data set in `filed_facts_2010q1` and so on."""
+"""The columns of both tables are explained in warehouse.contract.filed. The rows of packages are in tables
+`filed_facts` and `statement_lines`, the rows of a data set in `filed_facts_2010q1` and so on."""
 COVER_SYMBOLS = "cover_symbols"
 """The table of the symbols on the covers of filings, with the columns of faces.facts.COVERS."""
 UNREAD_REPORTS = "unread_reports"

@@ -1,1 +1,1 @@
-"""Storage: the home, the tables between the stages, the version log, and the files that machines share."""
+"""Storage: the home, the tables between the stages, the version log, and the digests of their files."""
