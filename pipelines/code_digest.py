@@ -102,7 +102,7 @@ def reached(files: Files, *names: str) -> set[str]:
     module has the file's name; if both names are equal up to the suffix, the suffix is enough.
 
     Args:
-        files: those of the project.
+        files: the files of the project.
         names: with dots; a package stands for all modules in it.
 
     Raises:

@@ -92,7 +92,7 @@ class Client(Protocol):
         where they are None, it does not exist. False if only a request can show it."""
 
     def stop(self) -> None:
-        """Send no more requests, and end those in progress soon."""
+        """Send no more requests, and end the requests in progress soon."""
 
     def close(self) -> None:
         """Close all connections."""

@@ -35,7 +35,7 @@ class BulkFolder:
     """Answers requests from the archives of a folder; safe to use from several threads.
 
     Args:
-        facts: path of companyfacts.zip; the other files lie beside it.
+        facts: path of companyfacts.zip; the other files are in the same folder.
 
     Raises:
         SourceError: an archive is damaged, or no file lists the companies.

@@ -138,7 +138,7 @@ class EdgarClient:
         return self._repeated(url, lambda: self._asked(url, lambda: self._continue(url, Partial(path), progress)))
 
     def stop(self) -> None:
-        """Send no more requests, and end those in progress within a second; they raise FetchError."""
+        """Send no more requests, and end the requests in progress within a second; they raise FetchError."""
         self._stopped.set()
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""EDGAR's daily index: who filed which form on a day.
+"""EDGAR's daily index: the filings of a day, with company and form.
 
 Belongs here: addresses and formats of the index and of its folder's listing. Does not: which companies are requested
 (ways).
@@ -51,7 +51,7 @@ def index_url(day: date) -> str:
 
 
 def days_listed(raw: bytes) -> tuple[list[date], list[str]]:
-    """The days that have an index, from the listing of a quarter, and what is wrong with each file without a name.
+    """The days that have an index, from the listing of a quarter, and the flaws of entries without a name.
 
     Other files of the folder are left out.
 
@@ -77,7 +77,7 @@ def companies_in(raw: bytes, day: date, forms: Collection[str]) -> tuple[set[str
     little.
 
     Returns:
-        the companies, and what is wrong with each malformed line.
+        the companies, and the flaw of each malformed line.
 
     Raises:
         DocumentError: it is not an index, it is cut off, or many of its lines are malformed.

@@ -189,7 +189,7 @@ def _in_order(asked: "_Asked", ciks: Sequence[str], source: Source) -> Generator
     """Request several companies in parallel, and yield the results in order. Companies with known documents need no
     thread.
 
-    After an error, or when the caller stops reading, no further requests start, and those in progress are ended.
+    After an error, or when the caller stops reading, no further requests start, and requests in progress are ended.
     """
     if source.threads == 1:
         yield from map(asked.company, ciks)

@@ -32,7 +32,7 @@ class MirrorFolder:
         self._listed: dict[str, frozenset[str]] = {}
 
     def get(self, url: str, validators: Validators | None = None) -> Answer:
-        """The document at `url`. A mirror returns no validators and ignores those of the request.
+        """The document at `url`. A mirror returns no validators, and ignores the validators of the request.
 
         Raises:
             FetchError: the file cannot be read, is no document (document_in), or is a link out of the directory.

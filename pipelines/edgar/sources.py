@@ -60,7 +60,7 @@ def open_source(
 
     Args:
         name: `live`, `sample`, `sample-next-day`, or the path of a mirror directory or of a companyfacts.zip with the
-            other bulk files beside it.
+            other bulk files in its folder.
         user_agent: for live: name and mail address (EDGAR_USER_AGENT).
         base_url: for live: the address of a server to use instead of the SEC's two hosts (EDGAR_BASE_URL).
         attempts: for live: the most requests for one document; None: the default of the client.

@@ -36,8 +36,7 @@ KEYS = {"data_sets": ["name"], "packages": ["cik", "accession"]}
 
 
 def filings(synchronization: Synchronization, log: Log) -> StepResult:
-    """Fetches the SEC's data sets and the XBRL packages of filings into the raw zone, unchanged; one row for each
-    document."""
+    """Fetches the SEC's data sets and the filings' XBRL packages into the raw zone; one row for each document."""
     with _going_on(log):
         _fetch(synchronization, log)
     return _result(synchronization.lake)
@@ -60,8 +59,7 @@ def _fetch(synchronization: Synchronization, log: Log) -> None:
 
 
 def statements(synchronization: Synchronization, log: Log) -> StepResult:
-    """Decodes filings for facts that companyfacts lacks, by member or under the filer's own elements, and for the lines
-    of statements."""
+    """Decodes filings: facts that companyfacts lacks (by member, under own elements), and the lines of statements."""
     with _going_on(log):
         return _decode(synchronization, log)
     return StepResult({"row_count": 0})

@@ -16,8 +16,7 @@ STEPS: tuple[Callable[[Synchronization, Log], StepResult], ...] = (steps.values,
 
 
 def first_build(synchronization: Synchronization, log: Log) -> StepResult:
-    """Publishes a first build from companyfacts and earlier filings, because the SEC's filings take minutes to hours to
-    fetch; other sources and runs for single reports skip this step."""
+    """Publishes a first build before the SEC's filings are fetched, which takes minutes to hours; else skipped."""
     if not synchronization.publishes_first:
         return StepResult({"row_count": 0})
     for step in STEPS:

@@ -68,8 +68,7 @@ def ticker_list_is_complete(synchronization: Synchronization) -> Finding:
 
 
 def no_company_is_lost(synchronization: Synchronization) -> Finding:
-    """Every company in the build before is in this build, too; a company that leaves the SEC's list stays, as not
-    listed.
+    """Each company of the build before is in this build, too; if it leaves the SEC's list, it stays, as not listed.
 
     Three exceptions: a company whose only symbol now belongs to another company; a company whose filings are no longer
     read, with FUNDAMENTALS_FILINGS=off; and a few companies whose values were all withdrawn, according to the version
@@ -91,8 +90,7 @@ def no_company_is_lost(synchronization: Synchronization) -> Finding:
 
 
 def few_are_quarantined(synchronization: Synchronization) -> Finding:
-    """At most three companies, or a tenth of the companies with documents, are in quarantine and keep their earlier
-    values."""
+    """At most three companies, or a tenth of the companies with documents, are in quarantine."""
     lake = synchronization.lake
     quarantined = lake.read("quarantine")
     with_documents = lake.read("documents").drop_nulls("facts_digest").height

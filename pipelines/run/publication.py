@@ -23,8 +23,7 @@ from warehouse.build import publish, runs
 
 
 def warehouse(synchronization: Synchronization, _: Log) -> StepResult:
-    """Publishes a new build, a DuckDB file that is verified before it becomes the current one; if no row has changed,
-    the current build stays."""
+    """Publishes a new build, a verified DuckDB file; if no row has changed, the current build stays."""
     result = _published(synchronization)
     newest_filings.note_served(synchronization.lake)
     return result

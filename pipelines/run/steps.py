@@ -47,8 +47,7 @@ FEEDING_FORMS = frozenset((*PERIODIC_FORMS, *CURRENT_FORMS))
 
 
 def documents(synchronization: Synchronization, log: Log) -> StepResult:
-    """Fetches EDGAR's companyfacts and submissions of every listed company into the raw zone, unchanged; one row for
-    each company."""
+    """Fetches EDGAR's companyfacts and submissions of listed companies into the raw zone; one row for each company."""
     now, lake, store = synchronization.started_at, synchronization.lake, synchronization.store
     with synchronization.open() as source:
         for line in mend(synchronization.home):
@@ -111,8 +110,7 @@ def _without_packages(synchronization: Synchronization, ciks: Sequence[str]) -> 
 
 
 def facts(synchronization: Synchronization, log: Log) -> StepResult:
-    """Decodes the filed facts that the rules use, for every company with valid documents; one row for each fact and
-    filing."""
+    """Decodes the filed facts that the rules use, from valid documents; one row for each fact and filing."""
     counts = facts_stage.update(
         synchronization.store, synchronization.lake, again(synchronization), synchronization.workers
     )
@@ -137,8 +135,7 @@ def _warn_of_quarantined(rows: pl.DataFrame, log: Log) -> None:
 
 
 def values(synchronization: Synchronization, log: Log) -> StepResult:
-    """Applies the rules: every standardized value after each filing, with its cause and legs, and the reasons of
-    gaps."""
+    """Applies the rules: values as known after each filing, with their causes and legs, and the reasons of gaps."""
     steps = Steps()
     if synchronization.first:
         synchronization.begin_again()
@@ -182,8 +179,7 @@ class Steps:
 
 
 def versions(synchronization: Synchronization, _: Log) -> StepResult:
-    """Compares the values with the version log, and records new versions in a segment that is committed with the
-    build."""
+    """Compares the values with the version log; new versions go to a segment that is committed with the build."""
     segments = versions_stage.update(
         synchronization.lake,
         synchronization.home.log,
@@ -228,8 +224,7 @@ def versions_result(synchronization: Synchronization, segments: Sequence[str]) -
 
 
 def assembly(synchronization: Synchronization, log: Log) -> StepResult:
-    """Assembles the rows of all published tables; a company whose rows fail a row gate is held back and keeps its
-    earlier rows."""
+    """Assembles the rows of all published tables; a company whose rows fail a row gate keeps its earlier rows."""
     lake = synchronization.lake
     named = _named(synchronization)
     before = synchronization.before

@@ -188,7 +188,7 @@ class Requests:
     def _in_order(self, filings: Sequence[XbrlFiling]) -> Generator[tuple[list[Document], int]]:
         """Request several packages in parallel, and yield the results in order.
 
-        After an error, or when the caller stops reading, no further requests start, and those in progress are ended.
+        After an error, or when the caller stops reading, no further requests start, and requests in progress are ended.
         """
         if self._source.threads == 1:
             yield from map(self._documents.package, filings)

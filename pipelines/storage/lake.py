@@ -258,7 +258,7 @@ class Lake:
         inputs: Mapping[str, str],
         held_back: Collection[str] = (),
     ) -> None:
-        """Replace the rows of the companies in `inputs` by those of the parts; other companies keep their rows.
+        """Replace the rows of the companies in `inputs` by the rows of the parts; other companies keep their rows.
 
         If the parts and the table have different columns, an older program wrote the table. Then its rows and digests
         are dropped, so the next run makes the rows of the other companies again. Only companies that are held back keep
