@@ -257,7 +257,9 @@ def _comparison(pages: Pages, request: Request) -> Document:
     if charts not in ("", comparison.INDEXED):
         raise NotFound(f"The charts of a comparison show amounts, or with charts={comparison.INDEXED} an index.")
     with current_build(pages) as build:
-        return comparison.document(build, directory(build), asked, charts)
+        return once(
+            build, ("comparison", asked, charts), lambda: comparison.document(build, directory(build), asked, charts)
+        )
 
 
 def _page(text: str, last: int) -> int:
