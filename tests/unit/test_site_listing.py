@@ -32,6 +32,8 @@ ACME = Listed(
     roic=0.18,
     growth=0.25,
     debt_to_fcf=1.5,
+    gross_profit=1_600.0,
+    operating_income=1_200.0,
 )
 
 
@@ -111,6 +113,7 @@ def test_companies_are_filtered_by_exchange_and_industry():
     [
         ({"net_margin_min": "20"}, ["ACME"]),
         ({"net_margin_max": "0"}, ["ACM-B"]),
+        ({"gross_margin_min": "40", "operating_margin_max": "30"}, ["ACME"]),
         ({"growth_min": "25", "growth_max": "25"}, ["ACM-B", "ACME", "BIG", "LOSS", "NONE", "YEN"]),
         ({"roic_max": "17.9"}, []),
         ({"roic_min": "18", "debt_to_fcf_max": "1.5"}, ["ACM-B", "ACME", "BIG", "NONE", "YEN"]),
@@ -150,6 +153,16 @@ def test_the_list_has_a_row_for_each_company():
     )
     assert first[:7] == ("[ACME](/companies/ACME)", r"Acme \& Sons", revenue, income, "25.0%", "–", roic)
     assert first[7:] == ("25.0%", debt, "USD", "2024-12-31", "NYSE", "*Trade*")
+
+
+@pytest.mark.parametrize("asked", [{"gross_margin_min": "40"}, {"sort": "-gross_margin"}])
+def test_a_margin_that_is_filtered_or_sorted_by_has_a_column(asked):
+    """Gross and operating margin have none otherwise, with which the list would be wider than a screen."""
+    assert "| [Gross margin](/companies?sort=" in page([ACME], **asked).text
+    [[first, *_]] = tables(page([ACME], **asked).text)
+    assert first[4:6] == ("40.0%", "25.0%")
+    assert "Gross margin" not in page([ACME]).text
+    assert "Operating margin" not in page([ACME], **asked).text
 
 
 def test_headings_sort_by_their_column():

@@ -38,13 +38,26 @@ class Listed(msgspec.Struct, frozen=True):
     growth: float | None = None
     """Growth of revenue over the twelve months that ended a year before, as a fraction."""
     is_primary: bool = True
+    gross_profit: float | None = None
+    operating_income: float | None = None
 
     @property
     def net_margin(self) -> float | None:
         """Net income as a part of revenue; None without revenue."""
-        if self.net_income is None or self.revenue is None or self.revenue <= 0:
-            return None
-        return self.net_income / self.revenue
+        return self._of_revenue(self.net_income)
+
+    @property
+    def gross_margin(self) -> float | None:
+        """Gross profit as a part of revenue; None without revenue."""
+        return self._of_revenue(self.gross_profit)
+
+    @property
+    def operating_margin(self) -> float | None:
+        """Operating income as a part of revenue; None without revenue."""
+        return self._of_revenue(self.operating_income)
+
+    def _of_revenue(self, part: float | None) -> float | None:
+        return None if part is None or self.revenue is None or self.revenue <= 0 else part / self.revenue
 
 
 def industry(build: OpenBuild, symbol: str) -> str | None:
@@ -59,13 +72,16 @@ def listed(build: OpenBuild) -> list[Listed]:
 
     Amounts of different currencies cannot be compared, so companies are ordered within their currency.
     """
+    held = build.columns["financials"]  # without the further items if an earlier version published the build
+    further = ", ".join(name if name in held else f"NULL AS {name}" for name in ("gross_profit", "operating_income"))
     found = build.rows(
         f"SELECT covered.symbol, name, exchange, {INDUSTRY}, covered.cik, covered.currency, period, "
         "CAST(last_period_end AS VARCHAR), revenue, net_income, free_cash_flow, roic, covered.sic, "
-        "debt_to_fcf, revenue_growth_1y, is_primary "
+        "debt_to_fcf, revenue_growth_1y, is_primary, gross_profit, operating_income "
         "FROM (SELECT *, count(*) OVER (PARTITION BY currency) AS in_currency "
         f"FROM companies WHERE {COVERED}) AS covered "
-        "LEFT JOIN (SELECT symbol, period, period_end, revenue, net_income, free_cash_flow, roic, debt_to_fcf "
+        "LEFT JOIN (SELECT symbol, period, period_end, revenue, net_income, free_cash_flow, roic, debt_to_fcf, "
+        f"{further} "
         "FROM financials WHERE period_kind = 'ttm') AS newest "
         "ON newest.symbol = covered.symbol AND newest.period_end = last_period_end "
         "LEFT JOIN (SELECT cik, revenue_growth_1y FROM screener) AS grown ON grown.cik = covered.cik "

@@ -3,7 +3,7 @@
 Belongs here: what a column shows of a company, and how it is sorted. Does not: which companies are listed (directory).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from serve import names
@@ -62,6 +62,8 @@ COLUMNS = (
     Column("name", "Name", lambda row: names.shown(row.name or "")),
     Column("revenue", "Revenue", _item("revenue")),
     Column("net_income", "Net income", _item("net_income")),
+    Column("gross_margin", "Gross margin", _ratio("gross_margin")),
+    Column("operating_margin", "Operating margin", _ratio("operating_margin")),
     Column("net_margin", "Net margin", _ratio("net_margin")),
     Column("free_cash_flow", "Free cash flow", _item("free_cash_flow")),
     Column("roic", "ROIC", _item("roic")),
@@ -72,3 +74,10 @@ COLUMNS = (
     Column("exchange", "Exchange", lambda row: row.exchange or ""),
     Column("industry", "Industry", lambda row: Markdown(f"*{plain(row.industry)}*") if row.industry else ""),
 )
+IF_USED = frozenset({"gross_margin", "operating_margin"})
+"""Columns that a list has only if it is filtered or sorted by them: with all, it would be wider than a screen."""
+
+
+def columns_of_list(used: Collection[str] = ()) -> list[Column]:
+    """The columns of a list that is filtered or sorted by some figures."""
+    return [column for column in COLUMNS if column.name not in IF_USED or column.name in used]

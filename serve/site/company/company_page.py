@@ -15,7 +15,7 @@ from markupsafe import Markup
 from serve.api import models, responses
 from serve.provenance import not_read
 from serve.site.company import comparison, key_figures
-from serve.site.company.columns import COLUMNS
+from serve.site.company.columns import columns_of_list
 from serve.site.company.history import BREAKS, History, Slot
 from serve.site.company.sheet import Sheet, remarks, restated
 from serve.site.company.values import address as value_address
@@ -154,7 +154,7 @@ def document(
         choices=list(view.links(company.symbol, [*history.kinds, *([QUARTER] if held.has_quarters else [])])),
         sheet=sheet,
         alike=held.alike,
-        beside=[column for column in COLUMNS if column.name not in ("exchange", "industry")],
+        beside=[column for column in columns_of_list() if column.name not in ("exchange", "industry")],
         compared=comparison_path([row.symbol for row in held.alike[: comparison.MOST]]),
         broken=[(each, BREAKS[each.kind]) for each in held.breaks if each.kind in BREAKS and each in parting],
         has_recast=any(each.kind == "recast" for each in parting),

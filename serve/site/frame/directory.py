@@ -31,6 +31,8 @@ BY_TEXT: Mapping[str, Words] = {
 BY_AMOUNT: Mapping[str, Amount] = {
     "revenue": attrgetter("revenue"),
     "net_income": attrgetter("net_income"),
+    "gross_margin": attrgetter("gross_margin"),
+    "operating_margin": attrgetter("operating_margin"),
     "net_margin": attrgetter("net_margin"),
     "free_cash_flow": attrgetter("free_cash_flow"),
     "roic": attrgetter("roic"),

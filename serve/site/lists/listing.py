@@ -13,7 +13,7 @@ from starlette.requests import Request
 
 from serve.http.errors import NotFound
 from serve.site.account import watchlist
-from serve.site.company.columns import COLUMNS
+from serve.site.company.columns import columns_of_list
 from serve.site.frame.directory import BY_AMOUNT, BY_TEXT, IN_CURRENCY, Bounds, Directory
 from serve.site.text.markdown import Bound, Choice, Document, Markdown, Search, write
 from warehouse.contract.fictional import is_fictional
@@ -26,6 +26,8 @@ LONGEST = 100  # characters of a search text
 
 LIMITS = {
     "net_margin": ("Net margin, %", Decimal("0.01")),
+    "operating_margin": ("Operating margin, %", Decimal("0.01")),
+    "gross_margin": ("Gross margin, %", Decimal("0.01")),
     "growth": ("Growth of revenue, %", Decimal("0.01")),
     "roic": ("Return on invested capital, %", Decimal("0.01")),
     "debt_to_fcf": ("Debt to free cash flow, years", Decimal(1)),
@@ -110,6 +112,7 @@ def document(
     name, is_descending = asked["sort"].removeprefix("-"), asked["sort"].startswith("-")
     turns = [("First page", 1, page > 2), ("Previous page", page - 1, page > 1)]
     turns += [("Next page", page + 1, page < last), ("Last page", last, page < last - 1)]
+    used = {name, *(figure for figure, ends in BOUNDS.items() if any(asked[end] for end in ends))}
     shown = rows[(page - 1) * PAGE : page * PAGE] or near
     text = write(
         "companies.md",
@@ -125,7 +128,7 @@ def document(
         page=page,
         file=_address(asked).replace(PATH, f"{PATH}.csv", 1),
         last=last,
-        columns=COLUMNS,
+        columns=columns_of_list(used),
         arrow={name: Markdown("\u00a0↓" if is_descending else "\u00a0↑")},  # no line break before the arrow
         address=lambda column: _address(asked, sort=column.sorted_by(asked["sort"])),
         is_fictional=any(is_fictional(row.cik) for row in of.rows[:1]),

@@ -24,7 +24,10 @@ from warehouse.queries import queries
 from warehouse.queries.company_queries import Listed
 from warehouse.read.reader import OpenBuild
 
-FIGURES = ("revenue", "net_income", "net_margin", "free_cash_flow", "roic", "growth", "debt_to_fcf")
+FIGURES = (
+    *("revenue", "net_income", "net_margin", "free_cash_flow", "roic", "growth", "debt_to_fcf"),
+    *("gross_margin", "operating_margin"),
+)
 LISTED = ("symbol", "name", "cik", "exchange", "industry", "currency", "period", "period_end", *FIGURES)
 COMPARED = ("symbol", "name", "period_kind", "period", "period_end", "currency", *SERVED_NAMES)
 
