@@ -57,6 +57,7 @@ PAGES = {
     "comparison": "/compare?symbols=XQCPF,XQORC,none",
     "company": COMPANY,
     "value": f"{COMPANY}/revenue/FY2018",
+    "quarter": f"{COMPANY}/free_cash_flow/FY2024Q4",
     "profile": "/profile",
     "sign-in": "/sign-in",
     "refused-link": "/sign-in?token=forged",

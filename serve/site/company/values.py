@@ -92,12 +92,13 @@ class Row(NamedTuple):
 
 
 class Sheet(NamedTuple):
-    """A statement as filed: its title, its filing, the heads of the columns of figures, and the lines.
+    """A statement as filed: its name and title, its filing, the heads of the columns of figures, and the lines.
 
     Each line has its words, with the numbers of the facts of the value, and its figures; figures of the value are
     marked. `whole` is the address of the statement with all columns, at the first marked line.
     """
 
+    name: str
     title: str
     filing: str
     url: str | None
@@ -125,6 +126,7 @@ def _sheet(statement: Statement, currency: str, symbol: str) -> Sheet:
     unit = amounts_in(statement)
     money = next((line.unit for line in statement.lines if is_amount(line)), currency)
     return Sheet(
+        statement.name.lower(),
         f"{statement.name} as filed, in {UNITS[unit]}{money}",
         f"{statement.form or 'filing'} of {statement.filed or 'an unknown day'}",
         statement.url,
