@@ -11,6 +11,7 @@ from tests.together import in_one_call
 
 END = "2023-12-31"
 WHOLE, MINORITY = "StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest", "MinorityInterest"
+OF_OTHERS, BALANCE_SHEET = "NetIncomeLossAttributableToNoncontrollingInterest", "LiabilitiesAndStockholdersEquity"
 DILUTED_EPS = "EarningsPerShareDiluted"
 
 
@@ -80,6 +81,21 @@ def test_equity_of_shareholders_is_without_noncontrolling_interests():
 @in_one_call
 def test_total_equity_alone_is_no_equity_of_shareholders():
     found = yield raw(company({}, {WHOLE: 500.0, ASSETS: 1000.0}))
+
+    assert annual(found, "stockholders_equity") is None
+
+
+@in_one_call
+def test_total_equity_of_a_balance_sheet_is_that_of_shareholders_if_there_are_no_others():
+    """The filing then states neither the equity nor the income of others, for any day or period."""
+    found = yield raw(company({}, {WHOLE: 500.0, ASSETS: 1000.0, BALANCE_SHEET: 1000.0}))
+
+    assert annual(found, "stockholders_equity") == 500e6
+
+
+@in_one_call
+def test_total_equity_is_not_that_of_shareholders_if_income_of_others_is_stated():
+    found = yield raw(company({OF_OTHERS: 5.0}, {WHOLE: 500.0, ASSETS: 1000.0, BALANCE_SHEET: 1000.0}))
 
     assert annual(found, "stockholders_equity") is None
 

@@ -106,6 +106,7 @@ def combination(source: Source) -> str:
         (" [no less than {}]", source.at_least),
         (" [where it is less than {}]", (" + ".join(source.less_than),) if source.less_than else ()),
         (" [where {} is reported]", source.where),
+        (" [unless {} is reported]", (" or ".join(source.unless),) if source.unless else ()),
         (" [where it adds up to {}]", (" or ".join(source.totals),) if source.totals else ()),
     )
     parts = "".join(form.format(element) for form, elements in forms for element in elements)

@@ -47,6 +47,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     at_least: if one of these is present and the sum is smaller, the sum is only a part, and the next source is tried.
     less_than: required but not counted: the source counts only if its sum is less than the sum of these.
     where: required but not counted: they show that the source applies to the filer.
+    unless: the source counts only if its filing states none of these, for any day or period.
     only_zero: the source counts only if its sum is exactly zero, which proves that there is no amount of this kind.
     totals: the source counts only if its sum equals one of these amounts. With `paid` or `received` the sum is an
         outflow instead, and must add up with these other lines of its statement to one of the totals, in which an
@@ -69,6 +70,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     at_least: Elements = ()
     less_than: Elements = ()
     where: Elements = ()
+    unless: Elements = ()
     only_zero: bool = False
     totals: Elements = ()
     paid: Elements = ()
@@ -92,12 +94,14 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def named(self) -> Elements:
         """All elements that the source names."""
-        return (*self.counted, *self.at_least, *self.less_than, *self.where, *self.totals, *self.paid, *self.received)
+        conditions = (*self.at_least, *self.less_than, *self.where, *self.unless, *self.totals)
+        return (*self.counted, *conditions, *self.paid, *self.received)
 
     @property
     def is_conditional(self) -> bool:
         """Whether the source depends on more than the presence of its elements, so that it needs its own statement."""
-        return bool(self.at_least or self.less_than or self.where or self.only_zero or self.totals or self.reservation)
+        conditions = (self.at_least, self.less_than, self.where, self.unless, self.totals)
+        return bool(any(conditions) or self.only_zero or self.reservation)
 
     @property
     def industries(self) -> tuple[Industry, ...]:

@@ -119,10 +119,10 @@ def complete(pairs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFr
 
     Returns:
         found: the candidates, by filing, period and source: sources with all required elements that meet their
-            conditions (some have to be zero, some have to add up to a total). Columns of SOURCES and of the facts, and
-            `value` (the sum), `grain` (the power of ten to which it is rounded), `is_scaled` (whether this is the scale
-            of its filing), `used` (the bits of its elements that count), `fact` (its first fact), `amount` (number of
-            the filing, period and concept).
+            conditions (some have to be zero, some have to add up to a total, some exclude elements of their filing).
+            Columns of SOURCES and of the facts, and `value` (the sum), `grain` (the power of ten to which it is
+            rounded), `is_scaled` (whether this is the scale of its filing), `used` (the bits of its elements that
+            count), `fact` (its first fact), `amount` (number of the filing, period and concept).
         parts: the candidates that NO_LESS_THAN_PART leaves out.
         above: candidates of sources that have to be less than other amounts, but are not, or the other amounts are not
             stated.
@@ -155,7 +155,7 @@ def complete(pairs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFr
         pl.col("is_needed") == pl.col("needed"),
         ~pl.col("only_zero") | (pl.col("value") == 0),
         (pl.col("value") < pl.col("ceiling") * (1 - SAME_WHEN_ROUNDED)).fill_null(value=True),
-    )
+    ).join(pairs.filter(pl.col("role") == "unless"), on=["cik", "seq", "source"], how="anti")
     above = sums.filter(pl.col("is_added") == pl.col("needed_below")).join(found, on="candidate", how="anti")
     footed = (
         found.join(_footings(pairs, found), on="candidate", how="left")

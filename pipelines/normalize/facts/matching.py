@@ -42,6 +42,7 @@ ROLES = pl.DataFrame(
         ("at_least", 0.0, False, 0.0),
         ("less_than", 0.0, True, 0.0),
         ("where", 0.0, True, 0.0),
+        ("unless", 0.0, False, 0.0),
         ("totals", 0.0, False, 0.0),
         ("paid", 0.0, False, 1.0),
         ("received", 0.0, False, -1.0),
@@ -64,8 +65,8 @@ PARTS = pl.DataFrame(
             "tag": tag,
             "taxonomy": source.taxonomy,
             "measure": source.measure,
-            "is_money": source.measure == "money",
-            "is_instant": concept.instant,
+            "is_money": source.measure == "money" and role != "unless",
+            "is_instant": is_instant,
             "industry": list(source.industries),
             "source": number,
             "rule": source.rule,
@@ -74,6 +75,7 @@ PARTS = pl.DataFrame(
         }
         for number, (concept, _, source) in enumerate(_SOURCES)
         for place, (tag, role) in enumerate((tag, role) for role in _ROLE.categories for tag in getattr(source, role))
+        for is_instant in ((True, False) if role == "unless" else (concept.instant,))
     ],
     schema_overrides={"tag": TAG, "measure": MEASURE, "role": _ROLE},
 ).join(ROLES.cast({"role": _ROLE}), on="role")
