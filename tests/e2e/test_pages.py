@@ -127,7 +127,7 @@ def test_a_company_is_found_and_its_values_are_traced_and_downloaded(reader, sam
 
     answer = reader.get(next(link for link in page.links if link.endswith(".csv")))
     assert answer.headers["cache-control"].startswith("private")
-    assert answer.headers["vary"] == "Cookie, X-Api-Key"
+    assert answer.headers["vary"] == "Cookie, X-Api-Key, Accept-Encoding"
     assert answer.headers["content-disposition"] == "attachment; filename=XQCPF.csv"
     rows = {row["period"]: row for row in csv.DictReader(answer.text.splitlines())}
     assert all(float(rows[period][item]) == value for item, period, value, _ in held)

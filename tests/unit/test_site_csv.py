@@ -32,6 +32,14 @@ def test_the_list_is_downloaded_as_it_is_filtered_and_sorted(reader: httpx.Clien
     assert reader.get("/companies.csv?sort=x").status_code == 404
 
 
+def test_files_are_compressed(reader: httpx.Client) -> None:
+    """Copies in caches are told apart by the reader, the key and the coding."""
+    for path in ("/companies.csv", "/companies/LNTR/financials.csv"):
+        answer = reader.get(path, headers={"Accept-Encoding": "gzip"})
+        assert answer.headers["content-encoding"] == "gzip"
+        assert answer.headers["vary"] == "Cookie, X-Api-Key, Accept-Encoding"
+
+
 def test_a_comparison_is_downloaded(reader: httpx.Client) -> None:
     page = Read(reader.get("/compare?symbols=LNTR,FJRD").text)
     [path] = [link for link in page.links if link.startswith("/compare.csv")]

@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from serve.api import responses
+from serve.site.frame import transfer
 from serve.site.frame.building import CompanyNotFound, current_build
 from serve.site.frame.pages import Access, PageRoute, Pages
 from warehouse.contract.line_items import FURTHER_NAMES, SERVED_NAMES
@@ -92,7 +93,7 @@ def show(pages: Pages, request: Request) -> Response:
             raise CompanyNotFound(build, request.path_params["symbol"])
         stated = all_stated(build, company)
     content = text(company, stated)
-    return response(content, company.symbol)
+    return transfer.compressed(response(content, company.symbol), request)
 
 
 def all_stated(build: OpenBuild, company: Company) -> list[Stated]:

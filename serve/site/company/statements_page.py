@@ -16,6 +16,7 @@ from serve.http.errors import NotFound
 from serve.provenance import UNITS, amounts_in, columns, is_amount, number, of_members
 from serve.site.company.company_csv import as_text, response, written
 from serve.site.company.values import address as value_address
+from serve.site.frame import transfer
 from serve.site.frame.building import CompanyNotFound, current_build
 from serve.site.frame.pages import Access, PageRoute, Pages
 from serve.site.text.figures import TITLES
@@ -190,7 +191,8 @@ def show_file(pages: Pages, request: Request) -> Response:
         held = statement_queries.filings(build, company.cik)
         chosen = [filing] if accession and (filing := asked(held, accession)) else held
         rows = [row for filing in chosen for row in _rows(company, filing, *statements(build, company, filing))]
-    return response(written(CSV, rows), "-".join(filter(None, (company.symbol, "statements", accession))))
+    name = "-".join(filter(None, (company.symbol, "statements", accession)))
+    return transfer.compressed(response(written(CSV, rows), name), request)
 
 
 def _rows(

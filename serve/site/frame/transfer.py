@@ -38,7 +38,8 @@ def shared_by_visitors(response: Response, request: Request) -> Response:
 
 def compressed(response: Response, request: Request) -> Response:
     """A response in the content coding that the client prefers."""
-    response.headers["Vary"] = "Accept-Encoding"
+    others = [name for name in response.headers.get("Vary", "").split(", ") if name not in ("", "Accept-Encoding")]
+    response.headers["Vary"] = ", ".join([*others, "Accept-Encoding"])
     coding = preferred_coding(request.headers.get("accept-encoding", "").encode("latin-1"))
     if coding and len(response.body) >= WORTH_CODING:
         response.body = CODERS[coding](bytes(response.body))

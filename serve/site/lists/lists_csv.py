@@ -15,6 +15,7 @@ from serve.http.errors import NotFound
 from serve.site.account import watchlist
 from serve.site.company import comparison
 from serve.site.company.company_csv import as_text, response, written
+from serve.site.frame import transfer
 from serve.site.frame.building import current_build
 from serve.site.frame.directory import directory
 from serve.site.frame.pages import Access, PageRoute, Pages
@@ -37,7 +38,7 @@ def show_list(pages: Pages, request: Request) -> Response:
     asked = listing.asked_for(request)
     with current_build(pages) as build:
         rows = listing.chosen(directory(build), asked, watchlist.ciks(pages, request))
-    return response(written(LISTED, map(_listed, rows)), "companies")
+    return transfer.compressed(response(written(LISTED, map(_listed, rows)), "companies"), request)
 
 
 def _listed(row: Listed) -> Sequence[object]:
@@ -64,7 +65,7 @@ def show_comparison(pages: Pages, request: Request) -> Response:
         found = (of.company(" ".join(part.split())) for part in asked.split(",") if part.strip())
         symbols = list(dict.fromkeys(row.symbol for row in found if row))[: comparison.MOST]
         rows = [row for symbol in symbols for row in _compared(build, symbol)]
-    return response(written(COMPARED, rows), "-".join(symbols) or "comparison")
+    return transfer.compressed(response(written(COMPARED, rows), "-".join(symbols) or "comparison"), request)
 
 
 def _compared(build: OpenBuild, symbol: str) -> Iterator[Sequence[object]]:
