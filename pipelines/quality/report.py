@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 PAGE, LINK = "quality-{}.html", "quality.html"
 BUILD = "warehouse-{}.duckdb"
+MOST_RULES = 150
+"""Rules that a table of the page shows: with all 900 it would be longer than all other pages."""
 TEMPLATE = Path(__file__).with_name("page.html")
 
 
@@ -98,6 +100,7 @@ def render(pointer: Pointer, shown: Mapping[str, pl.DataFrame], found: pl.DataFr
         plot=plots.stacked_columns(restated, figures.causes(restated)),
         by_cause=figures.by_cause(restated),
         is_first=pointer.previous is None,
+        most_rules=MOST_RULES,
         **{name: frame for name, frame in shown.items() if name != "checks"},
     )
 

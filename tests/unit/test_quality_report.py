@@ -311,6 +311,16 @@ def test_names_of_filers_are_escaped(synchronized):
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
 
 
+def test_of_many_rules_the_page_shows_those_that_decided_most(synchronized):
+    pointer, lake = publish.current(synchronized.published), Lake(synchronized.tables)
+    found = checks.found(lake)
+    many = pl.DataFrame({"rule": [f"rule.number-{n}" for n in range(report.MOST_RULES + 1)]})
+    tables = {**report.tables_of(lake, found), "rules": many, "idle_rules": many}
+    page = report.render(pointer, tables, found, report.symbols_of(lake))
+    assert page.count("rule.number-") == 2 * report.MOST_RULES
+    assert f"the {report.MOST_RULES} that decided most, of {report.MOST_RULES + 1}" in page
+
+
 def test_a_page_that_cannot_be_written_is_reported(synchronized):
     pointer = publish.current(synchronized.published)
     (synchronized.published / report.PAGE.format(pointer.build)).unlink()
