@@ -78,7 +78,7 @@ def test_a_wrong_number_of_processes_is_wrong_usage(number, whole, capsys):
     assert f"{number!r} is not a number of processes, expected 1 or more" in capsys.readouterr().err
 
 
-SEVERAL_MACHINES = ("run/cluster", "run/cluster_members", "storage/lease", "run/code_in_force")
+SEVERAL_MACHINES = ("shared/cluster", "shared/cluster_members", "shared/lease", "shared/code_in_force")
 """The modules of the pipeline that only several machines need; what waits (waiting) says so on one machine too."""
 
 
