@@ -14,14 +14,14 @@ import polars as pl
 from pipelines.normalize.classes.series import with_classes
 from pipelines.normalize.faces.facts import with_filed
 from pipelines.normalize.faces.sources import FILING
-from pipelines.normalize.history.late import in_force, told_anew
+from pipelines.normalize.history.late import in_force, recorded_again
 from pipelines.normalize.history.log import SOURCE, VERSION_OF, with_later_columns
 from pipelines.normalize.history.versions import (
     AS_STATED,
     CAUSE_OF,
     CURRENCY_LEFT,
     FACTS_CHANGED,
-    Reread,
+    ReadDifferently,
     numbered,
     on_basis_of_today,
     recorded,
@@ -53,11 +53,11 @@ def work(lake: Lake, log: Path, now: datetime, batch: Batch) -> tuple[dict[str, 
     order = filings.select("cik", "accession", "seq")
     currencies = lake.of_companies("profiles", ciks).select("cik", "currency")
     facts = cache(partial(_facts_filed, lake, batch))
-    reread = Reread(batch.reread, batch.same_documents, _in_companyfacts(logged, filings))
-    told = told_anew(known, replayed, order, rules, batch.reread)
-    known = in_force(pl.concat([known, told]))
+    reread = ReadDifferently(batch.reread, batch.same_documents, _in_companyfacts(logged, filings))
+    again = recorded_again(known, replayed, order, rules, batch.reread)
+    known = in_force(pl.concat([known, again]))
     appended = recorded(to_append(known, replayed, order, rules, currencies, facts, reread), now, rules)
-    new = pl.concat([told, appended])
+    new = pl.concat([again, appended])
     versions = numbered(pl.concat([known, appended]))
     had_versions = pl.col("cik").is_in(known["cik"].unique().implode())
     of_known = versions.filter(had_versions).with_columns(before=pl.col("value").shift().over(VERSION_OF))

@@ -8,13 +8,13 @@ import polars as pl
 import pytest
 
 from pipelines.normalize.elements import AMOUNT
-from pipelines.normalize.history.late import in_force, told_anew
+from pipelines.normalize.history.late import in_force, recorded_again
 from pipelines.normalize.history.log import FACT, LOG, REPLAYED
 from pipelines.normalize.history.replay import _without_meaning, item_versions
 from pipelines.normalize.history.versions import (
     AS_STATED,
     FACT_OF,
-    Reread,
+    ReadDifferently,
     numbered,
     on_basis_of_today,
     recorded,
@@ -80,7 +80,7 @@ def unsupported_values() -> pl.DataFrame:
     dollars = pl.DataFrame({"cik": [CIK], "currency": ["USD"]})
     facts = pl.DataFrame([there], schema=FACT.to_schema()).select(FACT_OF)
     today = replayed(version(9.0, FILINGS[1], period_end=day("2025-12-31"), legs=[leg(9.0)]))
-    reread = Reread([OTHER], [OTHER])
+    reread = ReadDifferently([OTHER], [OTHER])
     return unsupported(log, today, "rules", dollars, lambda: facts, reread).rename({"decided_by": "rule"})
 
 
@@ -187,10 +187,10 @@ def test_each_value_without_support_names_the_rule_that_decides_about_it():
 @pytest.mark.parametrize(
     ("reread", "stated", "cause"),
     [
-        (Reread(), 5.0, "correction"),
-        (Reread([CIK], [CIK]), 6.0, "source"),
-        (Reread([CIK]), 5.0, "source"),
-        (Reread([CIK]), 6.0, "correction"),
+        (ReadDifferently(), 5.0, "correction"),
+        (ReadDifferently([CIK], [CIK]), 6.0, "source"),
+        (ReadDifferently([CIK]), 5.0, "source"),
+        (ReadDifferently([CIK]), 6.0, "correction"),
     ],
 )
 def test_a_value_that_another_source_changes_is_no_correction(reread, stated, cause):
@@ -461,11 +461,11 @@ def test_only_the_current_value_has_been_served():
     """A value that was superseded before the first synchronization has no time of recording."""
     rows = replayed(version(100.0), version(7.0, item="net_income"), version(96.0, FILINGS[1]))
 
-    told = recorded(rows, NOW, "rules")
+    result = recorded(rows, NOW, "rules")
 
-    assert told["recorded_at"].to_list() == [None, NOW, NOW]
-    assert set(told["rules"]) == {"rules"}
-    assert told.schema == LOG
+    assert result["recorded_at"].to_list() == [None, NOW, NOW]
+    assert set(result["rules"]) == {"rules"}
+    assert result.schema == LOG
 
 
 LATE, NEWEST = FILINGS[1], FILINGS[3]
@@ -506,12 +506,12 @@ def test_a_late_report_tells_its_versions_anew(in_log, found, expected):
     """At their places, with the times at which values were served; in the log, the last telling counts."""
     log = logged(*(version(*one) for one in in_log))
 
-    told = told_anew(log, replayed(*(version(*one) for one in found)), ORDER, "rules")
+    again = recorded_again(log, replayed(*(version(*one) for one in found)), ORDER, "rules")
 
-    assert told.select("value", "accession", "recorded_at").rows() == expected
-    assert in_force(pl.concat([log, told])).equals(told if expected else log)
-    assert told_anew(
-        in_force(pl.concat([log, told])), replayed(*(version(*one) for one in found)), ORDER, "rules"
+    assert again.select("value", "accession", "recorded_at").rows() == expected
+    assert in_force(pl.concat([log, again])).equals(again if expected else log)
+    assert recorded_again(
+        in_force(pl.concat([log, again])), replayed(*(version(*one) for one in found)), ORDER, "rules"
     ).is_empty()
 
 
@@ -519,23 +519,23 @@ def test_what_follows_a_served_value_to_which_no_filing_leads_corrects_it():
     """An item to which none leads any more is not recorded again."""
     found = replayed(version(99.0, FILINGS[0]), version(100.0, LATE, cause="restatement"), version(96.0, NEWEST))
 
-    told = told_anew(logged(version(97.0, NEWEST), version(7.0, item="net_income")), found, ORDER, "rules")
+    again = recorded_again(logged(version(97.0, NEWEST), version(7.0, item="net_income")), found, ORDER, "rules")
 
-    assert told.select("value", "cause").rows() == [(97.0, "initial"), (99.0, "correction"), (100.0, "restatement")]
+    assert again.select("value", "cause").rows() == [(97.0, "initial"), (99.0, "correction"), (100.0, "restatement")]
 
 
 def test_a_report_that_the_log_names_is_not_late():
     """As the filing of a leg. Nor is anything recorded again that other rules made."""
     found = replayed(version(100.0, LATE))
 
-    assert told_anew(logged(version(100.0, NEWEST, legs=[filed(LATE)])), found, ORDER, "rules").is_empty()
-    assert told_anew(logged(version(100.0, NEWEST), rules="former rules"), found, ORDER, "rules").is_empty()
+    assert recorded_again(logged(version(100.0, NEWEST, legs=[filed(LATE)])), found, ORDER, "rules").is_empty()
+    assert recorded_again(logged(version(100.0, NEWEST), rules="former rules"), found, ORDER, "rules").is_empty()
 
 
 def test_versions_are_numbered_in_the_order_of_recording():
     log = logged(version(100.0), version(7.0, item="net_income"), version(96.0), version(None, cause="method"))
 
-    told = numbered(log)
+    result = numbered(log)
 
-    assert told["version"].to_list() == [1, 1, 2, 3]
-    assert told["is_current"].to_list() == [False, True, False, True]
+    assert result["version"].to_list() == [1, 1, 2, 3]
+    assert result["is_current"].to_list() == [False, True, False, True]

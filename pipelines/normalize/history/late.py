@@ -17,9 +17,9 @@ from pipelines.normalize.history.replay import is_same
 from pipelines.normalize.history.versions import SOURCE_READ
 
 FILING = ["cik", "accession"]
-TOLD = [name for name in REPLAYED if name not in (*VERSION_OF, "basis", "cause")]
+COMPARED_COLUMNS = [name for name in REPLAYED if name not in (*VERSION_OF, "basis", "cause")]
 """The columns, besides the cause, in which two versions of a period and item can differ."""
-Telling = tuple[int | None, int | None, bool, bool]
+Recording = tuple[int | None, int | None, bool, bool]
 """A version that is recorded again: its row numbers in the replay and in the log (None: not there), whether it is the
 first version of its period and item, and whether it follows a served value that the replay does not have."""
 
@@ -28,12 +28,12 @@ def in_force(log: pl.DataFrame) -> pl.DataFrame:
     """The rows of the log that count: only the last recording of a period and item that was recorded again."""
     if not log["starts_anew"].any():
         return log
-    telling = pl.col("starts_anew").fill_null(value=False).cum_sum().over(VERSION_OF)
-    tellings = log.with_columns(telling=telling)
-    return tellings.filter(pl.col("telling") == pl.col("telling").max().over(VERSION_OF)).drop("telling")
+    recording = pl.col("starts_anew").fill_null(value=False).cum_sum().over(VERSION_OF)
+    recordings = log.with_columns(recording=recording)
+    return recordings.filter(pl.col("recording") == pl.col("recording").max().over(VERSION_OF)).drop("recording")
 
 
-def told_anew(
+def recorded_again(
     log: pl.DataFrame, replayed: pl.DataFrame, order: pl.DataFrame, rules: str, reread: Collection[str] = ()
 ) -> pl.DataFrame:
     """The versions that a synchronization records a second time because reports, or more of them, were read late.
@@ -59,28 +59,28 @@ def told_anew(
     newest = of_log.join(order, on=FILING).group_by(VERSION_OF).agg(newest=pl.col("seq").max())
     is_newest = pl.int_range(pl.len()).over(VERSION_OF) == pl.len().over(VERSION_OF) - 1
     of_replay = (
-        replayed.with_row_index("told")
+        replayed.with_row_index("replayed_row")
         .with_columns(is_newest=is_newest)
         .join(order, on=FILING, maintain_order="left")
         .join(newest, on=VERSION_OF, maintain_order="left")
         .with_columns(is_appended=pl.col("is_newest") | (pl.col("seq") > pl.col("newest")))
     )
-    tellings = pl.DataFrame(
+    recordings = pl.DataFrame(
         [row for found in _changed(of_log, of_replay) for row in found],
-        {"told": pl.UInt32, "logged": pl.UInt32, "starts_anew": pl.Boolean, "corrects": pl.Boolean},
+        {"replayed_row": pl.UInt32, "logged": pl.UInt32, "starts_anew": pl.Boolean, "corrects": pl.Boolean},
         orient="row",
     )
     basis = replayed.select(*SERIES_KEY, "basis").unique(SERIES_KEY)
     served = log.drop("basis").with_row_index("logged").join(basis, on=SERIES_KEY, how="left", maintain_order="left")
     versions = pl.concat(rows.select(REPLAYED.names()) for rows in (replayed, served)).with_row_index("row")
-    told = (
-        tellings.with_columns(row=pl.coalesce("told", pl.col("logged") + replayed.height))
+    recorded = (
+        recordings.with_columns(row=pl.coalesce("replayed_row", pl.col("logged") + replayed.height))
         .join(versions, on="row", maintain_order="left")
         .join(served.select("logged", "recorded_at"), on="logged", how="left", maintain_order="left")
         .with_columns(cause=pl.when("corrects").then(pl.lit(CORRECTION)).otherwise("cause"), rules=pl.lit(rules))
         .select(LOG.names())
     )
-    return pl.concat([told, _never_valued(of_log.filter(pl.col("cik").is_in([*reread])), replayed)])
+    return pl.concat([recorded, _never_valued(of_log.filter(pl.col("cik").is_in([*reread])), replayed)])
 
 
 def _never_valued(of_log: pl.DataFrame, replayed: pl.DataFrame) -> pl.DataFrame:
@@ -111,41 +111,43 @@ def _with_late_reports(log: pl.DataFrame, replayed: pl.DataFrame, order: pl.Data
     return older.join(legs, left_on=FILING, right_on=["cik", "legs"], how="anti")["cik"].unique()
 
 
-def _changed(of_log: pl.DataFrame, of_replay: pl.DataFrame) -> Iterator[list[Telling]]:
+def _changed(of_log: pl.DataFrame, of_replay: pl.DataFrame) -> Iterator[list[Recording]]:
     """The versions of each period and item that is recorded again."""
-    pairs = of_log.join(of_replay, on=VERSION_OF, suffix="_told").filter(is_same("value", "value_told"))
-    is_equal = [pl.col(name).eq_missing(pl.col(f"{name}_told")) for name in TOLD]
+    pairs = of_log.join(of_replay, on=VERSION_OF, suffix="_replayed").filter(is_same("value", "value_replayed"))
+    is_equal = [pl.col(name).eq_missing(pl.col(f"{name}_replayed")) for name in COMPARED_COLUMNS]
     same, alike, equal = (
-        set(pairs.filter(are).select("logged", "told").iter_rows())
-        for are in (pl.lit(value=True), is_equal, [*is_equal, pl.col("cause").eq_missing(pl.col("cause_told"))])
+        set(pairs.filter(are).select("logged", "replayed_row").iter_rows())
+        for are in (pl.lit(value=True), is_equal, [*is_equal, pl.col("cause").eq_missing(pl.col("cause_replayed"))])
     )
     is_served = pl.col("recorded_at").is_not_null()
     logged = of_log.group_by(VERSION_OF, maintain_order=True).agg("logged", served=pl.col("logged").filter(is_served))
-    told = of_replay.group_by(VERSION_OF).agg("told", appended=pl.col("told").filter("is_appended"))
-    both = logged.join(told, on=VERSION_OF, maintain_order="left").select("logged", "served", "told", "appended")
+    replays = of_replay.group_by(VERSION_OF).agg("replayed_row", appended=pl.col("replayed_row").filter("is_appended"))
+    both = logged.join(replays, on=VERSION_OF, maintain_order="left").select(
+        "logged", "served", "replayed_row", "appended"
+    )
     for of_item, served, candidates, appended in both.iter_rows():
         found = _with_served(served, candidates, same)
         while found and found[-1][1] is None and found[-1][0] in appended:
             found.pop()  # to_append adds it
         lacks = [row is None for row, _ in found]
         # causes are not compared if a served value is missing in the replay, because they then differ
-        as_told = alike if any(lacks) else equal
-        is_told = [
-            row == kept if new is None else (row, new) in as_told
+        equal_rows = alike if any(lacks) else equal
+        is_unchanged = [
+            row == kept if new is None else (row, new) in equal_rows
             for row, (new, kept) in zip(of_item, found, strict=False)
         ]
-        if len(of_item) != len(found) or not all(is_told):
+        if len(of_item) != len(found) or not all(is_unchanged):
             yield [(new, kept, n == 0, n > 0 and lacks[n - 1] and not lacks[n]) for n, (new, kept) in enumerate(found)]
 
 
 def _with_served(
-    served: Sequence[int], told: Sequence[int], same: Collection[tuple[int, int]]
+    served: Sequence[int], replayed_rows: Sequence[int], same: Collection[tuple[int, int]]
 ) -> list[tuple[int | None, int | None]]:
     """Combine the versions of the replay with the served versions of the log, in order.
 
     Args:
         served: rows of the log whose values were served.
-        told: rows of the replay.
+        replayed_rows: rows of the replay.
         same: pairs of a row of the log and a row of the replay with the same value.
 
     Returns:
@@ -154,9 +156,9 @@ def _with_served(
         has no row of the replay.
     """
     places: dict[int, int] = {}
-    upto = len(told)
+    upto = len(replayed_rows)
     for logged in reversed(served):
-        place = next((n for n in reversed(range(upto)) if (logged, told[n]) in same), None)
+        place = next((n for n in reversed(range(upto)) if (logged, replayed_rows[n]) in same), None)
         if place is not None:
             places[logged] = upto = place
     found: list[tuple[int | None, int | None]] = []
@@ -166,6 +168,6 @@ def _with_served(
         if place is None:
             found.append((None, logged))
         else:
-            found += [*((row, None) for row in told[done:place]), (told[place], logged)]
+            found += [*((row, None) for row in replayed_rows[done:place]), (replayed_rows[place], logged)]
             done = place + 1
-    return [*found, *((row, None) for row in told[done:])]
+    return [*found, *((row, None) for row in replayed_rows[done:])]

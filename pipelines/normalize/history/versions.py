@@ -89,7 +89,7 @@ INPUTS = pl.DataFrame(
 """The items from which each ratio is computed."""
 
 
-class Reread(NamedTuple):
+class ReadDifferently(NamedTuple):
     """The companies for which the same rules now read other data from the filings than before.
 
     Attributes:
@@ -103,7 +103,7 @@ class Reread(NamedTuple):
     in_companyfacts: Collection[str] = ()
 
 
-NONE_REREAD = Reread()
+NONE_REREAD = ReadDifferently()
 
 
 def published(
@@ -168,7 +168,7 @@ def to_append(
     rules: str,
     currencies: pl.DataFrame | None = None,
     facts: Callable[[], pl.DataFrame] | None = None,
-    reread: Reread = NONE_REREAD,
+    reread: ReadDifferently = NONE_REREAD,
 ) -> pl.DataFrame:
     """The versions that a synchronization appends to the log.
 
@@ -193,8 +193,8 @@ def to_append(
 
         If a fact is only missing in a later document, its values stay, except ratios of an amount that changed.
     """
-    found = _beside_log(log, replayed, order)
-    fresh = _named_by_source(_fresh(found), log, order, reread)
+    found = _with_logged_values(log, replayed, order)
+    fresh = _named_by_source(_of_new_filings(found), log, order, reread)
     corrected = _corrected(found, fresh, rules)
     corrected = corrected.with_columns(cause=_cause_of_correction(corrected, log, facts, reread))
     lacking = unsupported(log, replayed, rules, currencies, facts, reread)
@@ -227,7 +227,7 @@ def _rows(frame: pl.DataFrame, numbers: Ints) -> pl.DataFrame:
     return frame if np.array_equal(numbers, np.arange(frame.height)) else frame[numbers]
 
 
-def _beside_log(log: pl.DataFrame, replayed: pl.DataFrame, order: pl.DataFrame) -> pl.DataFrame:
+def _with_logged_values(log: pl.DataFrame, replayed: pl.DataFrame, order: pl.DataFrame) -> pl.DataFrame:
     """The replayed versions, each with the logged value of its period and item.
 
     Returns:
@@ -256,7 +256,7 @@ def _beside_log(log: pl.DataFrame, replayed: pl.DataFrame, order: pl.DataFrame) 
     )
 
 
-def _fresh(found: pl.DataFrame) -> pl.DataFrame:
+def _of_new_filings(found: pl.DataFrame) -> pl.DataFrame:
     """The versions of filings after the last logged one, or of periods without a logged value."""
     is_first = pl.struct(VERSION_OF).is_first_distinct()
     before = pl.when(is_first).then("logged").otherwise(pl.col("value").shift().over(VERSION_OF))
@@ -264,7 +264,9 @@ def _fresh(found: pl.DataFrame) -> pl.DataFrame:
     return later.with_columns(before=before).filter(~is_same("value", "before") | (is_first & ~pl.col("is_known")))
 
 
-def _named_by_source(fresh: pl.DataFrame, log: pl.DataFrame, order: pl.DataFrame, reread: Reread) -> pl.DataFrame:
+def _named_by_source(
+    fresh: pl.DataFrame, log: pl.DataFrame, order: pl.DataFrame, reread: ReadDifferently
+) -> pl.DataFrame:
     """Set the cause `source` for fresh versions of a logged period and item whose filing is not newer than the log.
 
     This applies to the companies and filings of `reread`.
@@ -291,7 +293,7 @@ def _corrected(found: pl.DataFrame, fresh: pl.DataFrame, rules: str) -> pl.DataF
 
 
 def _cause_of_correction(
-    corrected: pl.DataFrame, log: pl.DataFrame, facts: Callable[[], pl.DataFrame] | None, reread: Reread
+    corrected: pl.DataFrame, log: pl.DataFrame, facts: Callable[[], pl.DataFrame] | None, reread: ReadDifferently
 ) -> pl.Series:
     """The cause of each newest value that differs from the logged one: `method`, `source` or `correction`."""
     logged = log.group_by(VERSION_OF, maintain_order=True).agg(pl.col("legs").last())
@@ -306,7 +308,7 @@ def _cause_of_correction(
     ).to_series()
 
 
-def _is_by_source(values: pl.DataFrame, facts: Callable[[], pl.DataFrame] | None, reread: Reread) -> pl.Series:
+def _is_by_source(values: pl.DataFrame, facts: Callable[[], pl.DataFrame] | None, reread: ReadDifferently) -> pl.Series:
     """Whether logged values (facts in column `legs`) are not found because other data is read from the filings.
 
     This is the case if the documents of the company are unchanged, or if the facts of the value are still stated with
@@ -332,7 +334,7 @@ def unsupported(
     rules: str,
     currencies: pl.DataFrame | None = None,
     facts: Callable[[], pl.DataFrame] | None = None,
-    reread: Reread = NONE_REREAD,
+    reread: ReadDifferently = NONE_REREAD,
 ) -> pl.DataFrame:
     """The newest values of the log that the filings no longer support, and the rule that withdraws or keeps each.
 
