@@ -13,7 +13,7 @@ from pipelines.normalize.arrays import Flags, Floats, any_of, before, floats, la
 from pipelines.normalize.items.item import DIVIDEND, DIVISOR_MEAN, MEAN, Candidate, Item, Proof, flow
 from pipelines.normalize.items.points import SHARES_OF, Leg, Points
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.ttm.bases import BEYOND
+from pipelines.normalize.ttm.bases import LARGEST_EXCESS
 from pipelines.normalize.ttm.known import CENTS, NOISE_OF_SUMS, QUARTERS_A_YEAR
 from pipelines.normalize.ttm.ways import METHOD_NAMES, METHODS, SINGLE_FIGURES
 
@@ -136,7 +136,7 @@ ONE_SHARE_BASIS = Rule(
 MEAN_AS_QUARTERS = Rule(
     "identity.shares.mean-like-quarters",
     "Average shares of twelve months or of a quarter, and earnings per share of such a count, are withheld if their "
-    f"unstated part lies outside the averages around it, so far that the mean moves by more than {BEYOND:.0%}.",
+    f"unstated part lies outside the averages around it, so far that the mean moves by more than {LARGEST_EXCESS:.0%}.",
     "ASC 260-10-45-10 and 260-10-55-2: a weighted average over the year is the mean of its parts",
     "withhold",
 )
@@ -168,7 +168,7 @@ def average_shares(points: Points, name: str, takes_other: Flags | bool = False)
     mean, excess = points.of(name) / points.of(name, "days"), points.of(name, "beyond")
     is_mixed = (points.of(name, "own_spread") > OTHER_BASIS) & ~is_year
     is_compared = ~is_year & ~is_mixed & np.logical_not(takes_other)
-    is_beyond = is_compared & (abs(excess) > BEYOND)
+    is_beyond = is_compared & (abs(excess) > LARGEST_EXCESS)
     is_shown, outcome = is_compared & ~np.isnan(mean * excess), np.where(is_beyond, 2, 0)
     legs = (points.leg(name, MEAN),)
     found = replace(
@@ -364,7 +364,7 @@ def _is_of_other_count(points: Points, count: str, income: Item, filed: Floats, 
     excess = points.of(count, "beyond")
     expected = income.value / (points.of(count) / points.of(count, "days") * (1 - excess))
     is_apart = abs(filed - expected) > largest(rounding, OTHER_YEARS * abs(expected))
-    return (abs(excess) > BEYOND) & is_apart
+    return (abs(excess) > LARGEST_EXCESS) & is_apart
 
 
 def _contradicts_counts(points: Points, name: str, shares: Item, income: Item, filed: Floats, is_year: Flags) -> Flags:

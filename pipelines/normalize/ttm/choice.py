@@ -12,7 +12,7 @@ import numpy as np
 from pipelines.normalize.arrays import Flags, Floats, Ints, any_of
 from pipelines.normalize.elements import BY_NAME
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.ttm.bases import BEYOND, Years, on_basis_of_quarters
+from pipelines.normalize.ttm.bases import LARGEST_EXCESS, Years, on_basis_of_quarters
 from pipelines.normalize.ttm.known import IS_ADDITIVE, NOISE_OF_SUMS, QUARTERS_A_YEAR
 from pipelines.normalize.ttm.lookups import AGO, CODES, IS_COUNT, IS_PER_SHARE, Windows
 from pipelines.normalize.ttm.quarters import Quarters
@@ -47,7 +47,7 @@ NO_CONTRADICTING_WAYS = Rule(
 
 
 @dataclass(frozen=True)
-class Ways:
+class TwoMethods:
     """The two ways that compute the twelve months of each window from several figures.
 
     by_years: from the fiscal year and the years to date, whose rows are in `years`.
@@ -67,10 +67,10 @@ class Ways:
     def both_sound(self) -> Flags:
         """Whether both ways are sound and of one regime, and the way by years starts from a fiscal year."""
         are_sound = self.by_years.is_sound & self.by_quarters.is_sound
-        return are_sound & ~self.of_two_regimes & ~self.years.is_across
+        return are_sound & ~self.differ_in_regime & ~self.years.is_across
 
     @property
-    def of_two_regimes(self) -> Flags:
+    def differ_in_regime(self) -> Flags:
         """Whether the two ways are of different regimes: of two companies, or under two accounting standards."""
         return abs(self.by_years.regime - self.by_quarters.regime) > 0
 
@@ -88,7 +88,7 @@ class Choice:
     contradict: whether these two ways contradict each other, and neither counts.
     is_behind: whether the year to date is on an older basis than the quarters.
     is_paid_later: whether dividends that were paid in the window may have been declared in another one.
-    beyond: the result of function `beyond` for the way that counts.
+    beyond: the result of excess_of_unreported_part for the way that counts.
     """
 
     year: Ints
@@ -112,7 +112,7 @@ class Choice:
         return np.select(list(self.holds), [getattr(way, name) for way in self.ways], np.nan)
 
 
-def chosen(windows: Windows, ways: Ways) -> Choice:
+def choose_ways(windows: Windows, ways: TwoMethods) -> Choice:
     """Choose the way of each window: one filed figure for all twelve months, otherwise the way by quarters or by years.
 
     If the two ways are of different regimes, the one with the newer filing counts. If the year to date turns out to be
@@ -131,19 +131,21 @@ def chosen(windows: Windows, ways: Ways) -> Choice:
     is_single = is_year | takes_own
     is_apart, differ = _apart(windows, ways, is_single)
     years_count, quarters_count, contradict = _contradictions(windows, ways, differ)
-    excess = beyond(windows, by_years, ways.years, ways.quarters)
+    excess = excess_of_unreported_part(windows, by_years, ways.years, ways.quarters)
     takes_quarters = (IS_PER_SHARE[windows.concept] & ~years_count) | quarters_count | ~by_years.is_sound
-    takes_quarters |= ~ways.quarters.by_difference.any(axis=0) & (abs(excess[0]) > BEYOND)
+    takes_quarters |= ~ways.quarters.by_difference.any(axis=0) & (abs(excess[0]) > LARGEST_EXCESS)
     takes_quarters |= by_years.has_derived & ~by_quarters.has_derived
     of_years, of_quarters = (np.fmax.reduce(windows.of("seq", way.rows)) for way in (by_years, by_quarters))
-    takes_quarters = np.where(ways.of_two_regimes & by_years.is_sound, of_quarters > of_years, takes_quarters)
+    takes_quarters = np.where(ways.differ_in_regime & by_years.is_sound, of_quarters > of_years, takes_quarters)
     takes_quarters &= by_quarters.is_sound & ~(ways.of_next & by_years.is_sound)
     may_take_years = by_years.is_sound & ~takes_quarters & ~is_single & ~ways.of_next
     is_behind, agrees = _behind_quarters(windows, ways, NO_MIXED_BASES.where(may_take_years))
     by_years.faults[NO_MIXED_BASES][is_behind] = True
     takes_quarters |= agrees | ways.of_recast
     pays = takes_quarters & ~is_single & (windows.concept == CODES["dividends_per_share"])
-    is_paid_later = windows.where(NO_MIXED_ELEMENTS.where(pays), _paid_later, ways.quarters.amount, by_quarters.rows)
+    is_paid_later = windows.decide_for(
+        NO_MIXED_ELEMENTS.where(pays), _paid_later, ways.quarters.amount, by_quarters.rows
+    )
     contradict = contradict & ~(is_behind | ways.of_recast | ways.of_next | is_paid_later)
     counts = ~contradict & ~is_paid_later
     return Choice(
@@ -167,7 +169,7 @@ def _single(windows: Windows, rule: Rule, row: Ints) -> TtmMethod:
     )
 
 
-def _apart(windows: Windows, ways: Ways, is_single: Flags) -> tuple[Flags, Flags]:
+def _apart(windows: Windows, ways: TwoMethods, is_single: Flags) -> tuple[Flags, Flags]:
     """Whether the ways by years and by quarters differ, and whether they differ so much that they contradict."""
     years = ways.by_years.amount
     difference, size = abs(years - ways.by_quarters.amount), abs(years)
@@ -178,7 +180,7 @@ def _apart(windows: Windows, ways: Ways, is_single: Flags) -> tuple[Flags, Flags
     return is_apart, NO_CONTRADICTING_WAYS.where(contradict)
 
 
-def _contradictions(windows: Windows, ways: Ways, differ: Flags) -> tuple[Flags, Flags, Flags]:
+def _contradictions(windows: Windows, ways: TwoMethods, differ: Flags) -> tuple[Flags, Flags, Flags]:
     """Decide between the two ways where they contradict each other.
 
     A way counts if two filings confirm each of its legs, the way by years first. After a restatement the quarters are
@@ -191,7 +193,7 @@ def _contradictions(windows: Windows, ways: Ways, differ: Flags) -> tuple[Flags,
     """
     found = np.zeros((3, len(differ)), dtype=np.bool_)
     rows = np.flatnonzero(differ)
-    some, years, quarters, of = windows.at(rows), ways.by_years, ways.by_quarters, windows.of
+    some, years, quarters, of = windows.subset(rows), ways.by_years, ways.by_quarters, windows.of
     by_years, by_quarters = years.amount[rows], quarters.amount[rows]
     digits = DIGITS_OF_SUMS * np.fmax(years.grain, quarters.grain)[rows]
     legs = years.rows[:, rows], quarters.rows[:, rows]
@@ -216,7 +218,7 @@ def _confirmed(windows: Windows, legs: Ints) -> Flags:
     return ~any_of((legs >= 0) & ~is_stated_twice)
 
 
-def _behind_quarters(windows: Windows, ways: Ways, may_take_years: Flags) -> tuple[Flags, Flags]:
+def _behind_quarters(windows: Windows, ways: TwoMethods, may_take_years: Flags) -> tuple[Flags, Flags]:
     """Find years to date on an older basis than the quarters that the filing of the year, or a later one, states.
 
     Args:
@@ -232,7 +234,7 @@ def _behind_quarters(windows: Windows, ways: Ways, may_take_years: Flags) -> tup
     by_years, by_quarters = ways.by_years, ways.by_quarters
     is_same = by_quarters.is_sound & (abs(by_years.amount - by_quarters.amount) <= by_years.grain)
     rows = np.flatnonzero(may_take_years & ~is_same & IS_ADDITIVE[windows.concept] & (windows.quarter > 1))
-    amount, is_behind[rows] = on_basis_of_quarters(windows.at(rows), by_years.rows[:3, rows])
+    amount, is_behind[rows] = on_basis_of_quarters(windows.subset(rows), by_years.rows[:3, rows])
     is_near = abs(by_quarters.amount[rows] - amount) <= DISAGREEMENT * abs(amount)
     agrees[rows] = is_behind[rows] & by_quarters.is_sound[rows] & is_near
     return is_behind, agrees
@@ -274,7 +276,9 @@ def spreads(windows: Windows, by_years: TtmMethod, quarters: Quarters) -> tuple[
     return np.where(np.isfinite(of_years), of_years, np.nan), np.where(np.isfinite(of_quarters), of_quarters, np.nan)
 
 
-def beyond(windows: Windows, by_years: TtmMethod, years: Years, quarters: Quarters) -> tuple[Floats, Floats]:
+def excess_of_unreported_part(
+    windows: Windows, by_years: TtmMethod, years: Years, quarters: Quarters
+) -> tuple[Floats, Floats]:
     """How far the part of an average share count that no filing states is above or below the averages around it.
 
     By years this part is the fiscal year less the interim period that is subtracted. It is compared with both years to
@@ -287,7 +291,7 @@ def beyond(windows: Windows, by_years: TtmMethod, years: Years, quarters: Quarte
     """
     of_years, of_quarters = np.full((2, len(windows.q)), np.nan)
     rows = np.flatnonzero(IS_COUNT[windows.concept] & ~windows.is_year_end)
-    some, of, legs = windows.at(rows), windows.of, by_years.rows[:3, rows]
+    some, of, legs = windows.subset(rows), windows.of, by_years.rows[:3, rows]
     with np.errstate(invalid="ignore", divide="ignore"):
         ends = some.q - AGO[: QUARTERS_A_YEAR + 1]
         stated = some.find(ends, 1)

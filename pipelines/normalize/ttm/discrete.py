@@ -71,12 +71,13 @@ REASONS_OF_QUARTERS = {
 class _Found(NamedTuple):
     """The quarter of each window.
 
-    way: its amount and legs. passes_over: whether a quarter as filed is not used because its element is not the best
-    one. faults: for each rule that forbids a quarter, the windows in which it does.
+    way: its amount and legs.
+    ignores_as_filed: whether a quarter as filed is not used because its element is not the best one.
+    faults: for each rule that forbids a quarter, the windows in which it does.
     """
 
     way: TtmMethod
-    passes_over: Flags
+    ignores_as_filed: Flags
     faults: dict[Rule, Flags]
 
     @property
@@ -122,7 +123,7 @@ def quarter_versions(windows: Windows) -> tuple[pl.DataFrame, ...]:
         flows.drop("window").with_row_index("flow"),
         legs_of(windows, [(found.way, counts)], of_window),
         _withheld(windows, found),
-        counted([(NO_OTHER_ELEMENT, ints(windows.points, "cik")[found.passes_over])]),
+        counted([(NO_OTHER_ELEMENT, ints(windows.points, "cik")[found.ignores_as_filed])]),
     )
 
 
@@ -132,7 +133,7 @@ def _with_years(windows: Windows) -> Windows:
     The additional window is after the first filing of the year, because the quarter is compared with the year.
     """
     last = np.flatnonzero(windows.newest(np.ones(len(windows.q), dtype=np.bool_)))
-    some = windows.at(last)
+    some = windows.subset(last)
     year_end = np.where(some.is_year_end, np.nan, some.q + QUARTERS_A_YEAR - some.quarter)
     some.seq = np.full_like(some.seq, np.iinfo(np.int32).max)  # also filings after the one of the window
     filing = some.of("seq", some.first(year_end, QUARTERS_A_YEAR))
@@ -141,7 +142,7 @@ def _with_years(windows: Windows) -> Windows:
     seq = np.concatenate([windows.seq, whole(filing[later])])
     order = np.lexsort((seq, rows))
     # rows of one quarter end are next to each other, and the added one is the last of them
-    found = windows.at(rows[order])
+    found = windows.subset(rows[order])
     found.seq = seq[order]
     found.points = windows.points[rows[order]].with_columns(seq=pl.Series(found.seq, dtype=pl.Int32))
     return found
@@ -153,22 +154,22 @@ def _found(windows: Windows) -> _Found:
     as_of = np.where(stated >= 0, windows.seq, _newest_on_one_basis(windows)).astype(np.float64)
     no = np.zeros(len(as_of), dtype=np.bool_)
     is_other = NO_OTHER_ELEMENT.where(windows.of("other_source", stated) > 0)
-    passes_over = windows.where(is_other, _has_better_parts)
-    quarters = discrete(windows, as_of, no, 1, passes_over)
+    ignores_as_filed = windows.decide_for(is_other, _has_better_parts)
+    quarters = discrete(windows, as_of, no, 1, ignores_as_filed)
     rows, amount, days = quarters.rows[0], quarters.amount[0], quarters.days[0]
     regime = windows.of("regime", np.where(rows[0] >= 0, rows[0], rows[1]))
     mixes = quarters.mixes_bases[0]
     way = TtmMethod.of(windows, QUARTER_AS_FILED, (amount, days, regime), rows, SIGNS, mixes, QUARTER_DAYS)
     asked = way.is_whole & (rows[0] < 0)
-    recast = windows.where(NO_RECAST_DIFFERENCE.where(asked), _is_of_recast, rows)
+    recast = windows.decide_for(NO_RECAST_DIFFERENCE.where(asked), _is_of_recast, rows)
     is_stated, is_money = way.is_whole & (rows[0] >= 0), IS_MONEY[windows.concept]
     is_compared = is_stated & is_money & ~windows.can_be_negative
     is_fine = way.is_whole & is_money & (way.grain < SMALLEST_UNIT)
     faults = {rule: way.faults[rule] & asked for rule in REASONS}
     faults[NO_RECAST_DIFFERENCE] = recast
-    faults[FAR_FROM_TO_DATE] = windows.where(FAR_FROM_TO_DATE.where(is_compared), _is_far_from_to_date, rows[0])
-    faults[IN_OTHER_UNITS] = windows.where(IN_OTHER_UNITS.where(is_fine), _is_in_other_units, amount, days)
-    return _Found(way, passes_over, faults)
+    faults[FAR_FROM_TO_DATE] = windows.decide_for(FAR_FROM_TO_DATE.where(is_compared), _is_far_from_to_date, rows[0])
+    faults[IN_OTHER_UNITS] = windows.decide_for(IN_OTHER_UNITS.where(is_fine), _is_in_other_units, amount, days)
+    return _Found(way, ignores_as_filed, faults)
 
 
 def _newest_on_one_basis(windows: Windows) -> Floats:
@@ -293,7 +294,7 @@ def _of_counts(windows: Windows, found: _Found) -> tuple[Floats, Floats]:
     is_rest = found.counts & ~found.is_stated
     spread, beyond = np.where(is_rest, np.nan, 1.0), np.full(len(is_rest), np.nan)
     at = np.flatnonzero(is_rest & IS_COUNT[windows.concept])
-    some, rows = windows.at(at), way.rows[:, at]
+    some, rows = windows.subset(at), way.rows[:, at]
     beside = np.array([rows[2], some.find(some.q - 1, 1), some.find(some.q + 1, 1)])
     with np.errstate(invalid="ignore", divide="ignore"):
         averages = of("amount", beside) / of("days", beside)

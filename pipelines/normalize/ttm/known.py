@@ -35,7 +35,7 @@ from pipelines.normalize.powers import NEAR_STATED, power_of_thousand
 from pipelines.normalize.rule import Rule
 
 SLOT = ["cik", "concept", "q", "n"]
-LINE = SLOT[:3]
+SERIES = SLOT[:3]
 
 HALF_A_UNIT = 0.5000001
 """Two figures are equal if they differ by at most half a unit of the coarser one; a little more for binary
@@ -205,11 +205,11 @@ def _one_of_each_filing(placed: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[
     other = [pl.when(~is_alone).then(name).forward_fill().eq_missing(pl.col(name)) for name in SLOT]
     rows = placed.sort(*SLOT, "seq", of_filing, maintain_order=True).with_columns(
         is_last=pl.col("seq").ne_missing(previous(pl.col("seq"), SLOT, back=-1)),
-        is_thin=LACKS_DISCONTINUED.where(is_alone & pl.all_horizontal(other)),
+        lacks_discontinued=LACKS_DISCONTINUED.where(is_alone & pl.all_horizontal(other)),
     )
-    others, thin = rows.filter(~pl.col("is_last")), rows.filter("is_last", "is_thin")
-    counts = rows.filter("is_last", ~pl.col("is_thin")).with_columns(former=previous(pl.col("value"), SLOT))
-    return counts, [(TWO_PERIODS_OF_ONE_FILING, ints(others, "cik")), (LACKS_DISCONTINUED, ints(thin, "cik"))]
+    others, lacking = rows.filter(~pl.col("is_last")), rows.filter("is_last", "lacks_discontinued")
+    counts = rows.filter("is_last", ~pl.col("lacks_discontinued")).with_columns(former=previous(pl.col("value"), SLOT))
+    return counts, [(TWO_PERIODS_OF_ONE_FILING, ints(others, "cik")), (LACKS_DISCONTINUED, ints(lacking, "cik"))]
 
 
 def _rounded(rows: pl.DataFrame) -> Flags:
@@ -371,12 +371,12 @@ def points_to_compute(known: pl.DataFrame) -> pl.DataFrame:
     differs = [pl.col(name).ne_missing(previous(pl.col(name), SLOT)) for name in ("amount", "regime")]
     changes = pl.any_horizontal(*differs, pl.col("n") == QUARTERS_A_YEAR)
     restated = _quarters_later(known.filter("is_revised"), range(1 - QUARTERS_A_YEAR, QUARTERS_A_YEAR))
-    changing = pl.concat([known.filter(changes), known.join(restated, on=LINE, how="semi")]).unique([*SLOT, "seq"])
-    first = changing.group_by(LINE).agg(first=pl.col("seq").min())
+    changing = pl.concat([known.filter(changes), known.join(restated, on=SERIES, how="semi")]).unique([*SLOT, "seq"])
+    first = changing.group_by(SERIES).agg(first=pl.col("seq").min())
     # the quarter after a window shows whether the dividends that were paid in it were declared in it
     dividends = changing.filter((pl.col("concept") == "dividends_per_share") & (pl.col("n") == 1))
     points = pl.concat([_quarters_later(changing, range(QUARTERS_A_YEAR + 1)), _quarters_later(dividends, [-1])])
-    counts = points.join(first, on=LINE).filter(pl.col("seq") >= pl.col("first")).drop("first")
+    counts = points.join(first, on=SERIES).filter(pl.col("seq") >= pl.col("first")).drop("first")
     _, once = np.unique(packed(*(ints(counts, name) for name in counts.columns)), return_index=True)
     return counts[once]
 
@@ -384,9 +384,9 @@ def points_to_compute(known: pl.DataFrame) -> pl.DataFrame:
 def _quarters_later(rows: pl.DataFrame, quarters: Sequence[int]) -> pl.DataFrame:
     """The company, concept, quarter and filing of each row, repeated for each number of quarters later."""
     return (
-        rows.select(*LINE, "seq")
+        rows.select(*SERIES, "seq")
         .join(pl.DataFrame({"later": quarters}), how="cross")
-        .select(*LINE[:2], (pl.col("q") + pl.col("later")).cast(pl.Int32), "seq")
+        .select(*SERIES[:2], (pl.col("q") + pl.col("later")).cast(pl.Int32), "seq")
     )
 
 
@@ -399,6 +399,6 @@ def amount_changes(rows: pl.DataFrame, *also: str) -> pl.DataFrame:
     """
     amount, earlier = pl.col("amount"), pl.col("amount").shift()
     is_near = (amount - earlier).abs() <= NOISE_OF_SUMS * earlier.abs()
-    same = [pl.col(name).eq_missing(pl.col(name).shift()) for name in (*LINE, "regime", *also)]
+    same = [pl.col(name).eq_missing(pl.col(name).shift()) for name in (*SERIES, "regime", *also)]
     is_same = pl.all_horizontal(is_near.fill_null(amount.is_null() & earlier.is_null()), *same)
-    return rows.sort(*LINE, "seq").filter(~is_same)
+    return rows.sort(*SERIES, "seq").filter(~is_same)

@@ -108,14 +108,14 @@ class Windows:
         """Whether the company of each window has filings of several regimes."""
         return self._have_break[self.company]
 
-    def at(self, rows: Ints) -> "Windows":
+    def subset(self, rows: Ints) -> "Windows":
         """The windows at the given rows."""
         some = copy(self)
         for name in ("company", "concept", "q", "seq", "quarter", "year_before", "is_year_end"):
             setattr(some, name, getattr(self, name)[rows])
         return some
 
-    def where(self, asked: Flags, decide: Callable[..., Flags], *columns: npt.NDArray[Any]) -> Flags:
+    def decide_for(self, asked: Flags, decide: Callable[..., Flags], *columns: npt.NDArray[Any]) -> Flags:
         """The flags that `decide` returns for the windows in `asked`; false for all other windows.
 
         `decide` receives only these windows, and only their part of the columns.
@@ -135,7 +135,7 @@ class Windows:
         """
         rows, found = np.flatnonzero(asked), values.copy()
         if len(rows):
-            found[..., rows] = decide(self.at(rows), *(column[..., rows] for column in columns))
+            found[..., rows] = decide(self.subset(rows), *(column[..., rows] for column in columns))
         return found
 
     def newest(self, holds: Flags) -> Flags:
@@ -168,7 +168,7 @@ class Windows:
         """The first row of `known` for slot (q, n)."""
         return self.since(q, n, _FIRST)
 
-    def around(self, q: Floats | Ints, n: Floats | Ints | int, seq: Floats) -> Ints:
+    def find_or_first(self, q: Floats | Ints, n: Floats | Ints | int, seq: Floats) -> Ints:
         """The row of `known` for slot (q, n) after filing `seq`; if it was not yet stated then, the first row."""
         slot = self.slot(q, n)
         row = self._timeline.after(slot, np.fmin(seq, self.seq))

@@ -9,7 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, any_of, largest, whole
-from pipelines.normalize.ttm.bases import BEYOND, YEAR_BEFORE_RECAST, Years, as_settled, refined, restated
+from pipelines.normalize.ttm.bases import (
+    LARGEST_EXCESS,
+    YEAR_BEFORE_RECAST,
+    Years,
+    as_restated_on_same_basis,
+    refined,
+    restated,
+)
 from pipelines.normalize.ttm.known import HALF_A_UNIT, IS_ADDITIVE, QUARTERS_A_YEAR
 from pipelines.normalize.ttm.lookups import AGO, IS_COUNT, IS_MONEY, IS_PER_SHARE, Windows
 from pipelines.normalize.ttm.recasts import quarters_of_recast
@@ -71,14 +78,14 @@ def quarters_added_up(windows: Windows, years: Years, is_alone: Flags) -> tuple[
     is_additive, is_this_year = IS_ADDITIVE[windows.concept], AGO[:QUARTERS_A_YEAR] < windows.quarter
     of_last_year, of_this_year = (np.where(holds, quarters.amount, 0.0) for holds in (~is_this_year, is_this_year))
     # of an amount that cannot be negative, quarters of last year cannot add up to more than that year
-    year = windows.around(windows.year_before, QUARTERS_A_YEAR, as_of)
+    year = windows.find_or_first(windows.year_before, QUARTERS_A_YEAR, as_of)
     mixes |= is_additive & ~windows.can_be_negative & (_surplus(windows, of_last_year, year) > 0)
     # one quarter is computed from the year before its recast, another one is first stated in the recast or later
     recast_by, legs = np.fmax.reduce(quarters.recast_by), np.concatenate(quarters.rows)
     mixes |= any_of(windows.of("since", legs) >= recast_by)
     # quarters of this year that do not add up to the year to date: some are on the basis before a recast
     asked = (restates & is_additive) | (is_alone & ~is_recast & IS_MONEY[windows.concept])
-    to_date = windows.around(windows.q, windows.quarter, as_of)
+    to_date = windows.find_or_first(windows.q, windows.quarter, as_of)
     mixes |= asked & (abs(_surplus(windows, of_this_year, to_date)) > 0)
     amount, days, last = quarters.amount.sum(axis=0), quarters.days.sum(axis=0), quarters.rows[0]
     regime = windows.of("regime", np.where(last[0] >= 0, last[0], last[1]))
@@ -141,13 +148,13 @@ def discrete(
     """
     shape = number, len(windows.q)
     back, window = np.indices(shape).reshape(2, -1)
-    each, as_of = windows.at(window), as_of[window]
+    each, as_of = windows.subset(window), as_of[window]
     q, stated_anew = each.q - back, restates[window] & (back >= each.quarter)
     of, is_fourth = each.of, each.fiscal_quarter(q) == QUARTERS_A_YEAR
     stated, longer, shorter, recast_by = _periods(each, q, as_of, stated_anew)
     rest, rest_days = (of(name, longer) - of(name, shorter) for name in ("amount", "days"))
     # the difference is more exact than a derived average share count, if the two agree
-    rounding = HALF_A_UNIT * of("grain", stated) * of("weight", stated) + BEYOND * abs(rest)
+    rounding = HALF_A_UNIT * of("grain", stated) * of("weight", stated) + LARGEST_EXCESS * abs(rest)
     is_finer = IS_COUNT[each.concept] & (abs(of("amount", stated) - rest) <= rounding)
     is_left_out = each.is_derived(stated) & is_finer
     if is_passed_over is not None:
@@ -168,7 +175,7 @@ def discrete(
         "by_three": by_three,
         "recast_by": np.where(by_difference, recast_by, np.nan),
         "is_negative": is_negative,
-        "mixes_bases": each.where(nine_months, _restated_since, q, shorter, as_of),
+        "mixes_bases": each.decide_for(nine_months, _restated_since, q, shorter, as_of),
     }
     legs = (
         stated,
@@ -192,15 +199,15 @@ def _periods(windows: Windows, q: Ints, as_of: Floats, stated_anew: Flags) -> tu
 
     q_before, is_fourth = np.where(number > 1, q - 1, np.nan), number == QUARTERS_A_YEAR
     longer, shorter = (
-        on_basis(windows.around(end, n, as_of), end, n) for end, n in ((q, number), (q_before, number - 1))
+        on_basis(windows.find_or_first(end, n, as_of), end, n) for end, n in ((q, number), (q_before, number - 1))
     )
     is_dividend = is_per_share & IS_ADDITIVE[windows.concept]
-    shorter = np.where(windows.where(is_fourth & is_dividend, _is_rate, q, as_of, shorter), NOTHING, shorter)
+    shorter = np.where(windows.decide_for(is_fourth & is_dividend, _is_rate, q, as_of, shorter), NOTHING, shorter)
     # a year that was first stated as less than its nine months: its newest amount counts
     is_less = is_fourth & ~windows.can_be_negative & (of("amount", longer) < of("amount", shorter)) & ~stated_anew
     longer = np.where(is_less, windows.find(q, number), longer)
     longer, recast_by = _before_recast(windows, q, number, longer, shorter, stated_anew)
-    return on_basis(as_settled(windows, q, one, as_of), q, one), longer, shorter, recast_by
+    return on_basis(as_restated_on_same_basis(windows, q, one, as_of), q, one), longer, shorter, recast_by
 
 
 def _finest(windows: Windows, row: Ints, q: Floats | Ints, n: Floats) -> Ints:
@@ -210,7 +217,7 @@ def _finest(windows: Windows, row: Ints, q: Floats | Ints, n: Floats) -> Ints:
 
 def _is_rate(windows: Windows, q: Ints, as_of: Floats, nine_months: Ints) -> Flags:
     """Whether nine months are less than the sum of their quarters: a quarterly rate in the context of nine months."""
-    return _surplus(windows, windows.of("amount", windows.around(q - THREE, 1, as_of)), nine_months) > 0
+    return _surplus(windows, windows.of("amount", windows.find_or_first(q - THREE, 1, as_of)), nine_months) > 0
 
 
 def _before_recast(
@@ -237,7 +244,7 @@ def _year_less_three(windows: Windows, q: Ints, as_of: Floats, year: Ints) -> Fl
         one line each for the rows of the three quarters, the amount and the days; NaN where it does not count.
     """
     of = windows.of
-    quarters = windows.around(q - THREE, 1, as_of)
+    quarters = windows.find_or_first(q - THREE, 1, as_of)
     amounts, days = of("amount", quarters), of("days", quarters)
     left, left_days = of("amount", year) - amounts.sum(axis=0), of("days", year) - days.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):

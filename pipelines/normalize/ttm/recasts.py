@@ -58,7 +58,7 @@ def quarters_of_recast(windows: Windows, years: Years) -> tuple[Floats, Floats]:
     filing, total = np.full((2, len(windows.q)), np.nan)
     asked = np.flatnonzero(years.is_before & IS_MONEY[windows.concept] & ~windows.is_year_end)
     if len(asked):
-        some = windows.at(asked)
+        some = windows.subset(asked)
         of_filing, of_quarters, off, rounding = _as_recast(some)
         of_tax, _, off_tax, rounding_of_tax = _as_recast(some.of_concept(CODES["income_tax"]))
         is_near = (some.concept == CODES["pretax_income"]) & (off <= NEAR * abs(of_quarters))
@@ -120,7 +120,7 @@ def _across_year_ends(windows: Windows, years: Years) -> tuple[Ints, Years]:
         the windows, and their legs; the period before the year to date takes the place of the fiscal year.
     """
     asked = np.flatnonzero(np.isnan(years.total(windows, "amount")) & ~windows.is_year_end)
-    some, q = windows.at(asked), windows.q[asked]
+    some, q = windows.subset(asked), windows.q[asked]
     ends = np.array([q + 0 * SPANS[0], q - SPANS[0], q - QUARTERS_A_YEAR + 0 * SPANS[0]])
     periods = some.find(ends, np.broadcast_to(SPANS, ends.shape))
     is_needed = np.broadcast_to(SPANS > 0, ends.shape)
@@ -148,7 +148,7 @@ def _from_next_window(windows: Windows, years: Years) -> tuple[Ints, Years, Ints
     of = windows.of
     asked = np.flatnonzero((years.is_before | ~years.holds) & IS_MONEY[windows.concept])
     asked = asked[windows.quarter[asked] < QUARTERS_A_YEAR - 1]
-    own, some = years.at(asked), windows.at(asked)
+    own, some = years.at(asked), windows.subset(asked)
     some.q, some.quarter = some.q + 1, some.quarter + 1
     filing = some.newest_with_year_before(some.q, some.quarter)
     quarters = some.find(some.q - AGO[[0, QUARTERS_A_YEAR]], 1, filing)

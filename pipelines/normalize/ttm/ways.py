@@ -185,8 +185,8 @@ class TtmMethod:
         faults = {
             ACROSS: np.fmin.reduce(regimes) != np.fmax.reduce(regimes),
             NO_MIXED_ELEMENTS: has_other & any_of(others == 0) & ~is_of_one_source,
-            NO_MIXED_UNITS: windows.where(in_thousands, _mixes_units, rows),
-            NO_YEAR_IN_DISPUTE: windows.where(in_dispute, _is_disputed, rows),
+            NO_MIXED_UNITS: windows.decide_for(in_thousands, _mixes_units, rows),
+            NO_YEAR_IN_DISPUTE: windows.decide_for(in_dispute, _is_disputed, rows),
             NO_MIXED_BASES: np.full(len(amount), fill_value=False) | mixes_bases,
             NOT_TWELVE_MONTHS: is_known & (~has_length | is_negative),
         }

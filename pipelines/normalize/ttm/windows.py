@@ -27,8 +27,14 @@ from pipelines.normalize.elements import AMOUNT
 from pipelines.normalize.frames import CHOSE, HOLDS, PROOFS, WITHHELD_OUTCOME, counted
 from pipelines.normalize.periods.breaks import ACROSS
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.ttm.bases import BEYOND, CORRECTED_YEAR, NEWEST_COMPARATIVE, YEAR_BEFORE_RECAST, restated
-from pipelines.normalize.ttm.choice import NO_CONTRADICTING_WAYS, Choice, Ways, chosen, spreads
+from pipelines.normalize.ttm.bases import (
+    CORRECTED_YEAR,
+    LARGEST_EXCESS,
+    NEWEST_COMPARATIVE,
+    YEAR_BEFORE_RECAST,
+    restated,
+)
+from pipelines.normalize.ttm.choice import NO_CONTRADICTING_WAYS, Choice, TwoMethods, choose_ways, spreads
 from pipelines.normalize.ttm.known import (
     IS_ADDITIVE,
     NO_YEAR_IN_DISPUTE,
@@ -154,8 +160,8 @@ def flow_versions(windows: Windows) -> tuple[pl.DataFrame, ...]:
             each of WINDOW_FLAGS, `regime`, `grain` (of the coarsest leg), `is_derived` (a leg is derived: no filing
             states it), `spread` (the largest daily amount of the legs divided by the smallest, by years or by quarters,
             the larger of the two), `own_spread` (the same for the way that counts), `gross` (the sum of the legs
-            without their signs), `beyond` (see choice.beyond). There is no row if no way gives twelve months: three
-            quarters are not an estimate of four.
+            without their signs), `beyond` (see choice.excess_of_unreported_part). There is no row if no way gives
+            twelve months: three quarters are not an estimate of four.
         legs: `flow`, `place` (order of the leg), `vintage`, `weight`.
         withheld: `cik`, `q`, `item`, `reason`, `rule`: items without twelve months because their legs must not be
             added up.
@@ -166,8 +172,8 @@ def flow_versions(windows: Windows) -> tuple[pl.DataFrame, ...]:
     """
     by_years, years, of_next = by_years_or_next(windows)
     by_quarters, quarters, of_recast = quarters_added_up(windows, years, ~by_years.is_whole | years.is_across)
-    ways = Ways(by_years, years, by_quarters, quarters, of_recast, of_next)
-    choice = chosen(windows, ways)
+    ways = TwoMethods(by_years, years, by_quarters, quarters, of_recast, of_next)
+    choice = choose_ways(windows, ways)
     is_withdrawn, rule = _rules(windows, ways, choice)
     found = _found(windows, ways, choice).with_columns(rule=rule, window=np.arange(len(windows.q)))
     flows = amount_changes(found.filter(choice.has_way | is_withdrawn), "is_beyond")
@@ -180,14 +186,14 @@ def flow_versions(windows: Windows) -> tuple[pl.DataFrame, ...]:
     )
 
 
-def _found(windows: Windows, ways: Ways, choice: Choice) -> pl.DataFrame:
+def _found(windows: Windows, ways: TwoMethods, choice: Choice) -> pl.DataFrame:
     """The twelve months of each window and their flags; null where no way counts."""
     of, year = windows.of, choice.year
     is_year, takes_own, *_ = choice.holds
     first_year = windows.first(np.where(is_year, windows.q, np.nan), QUARTERS_A_YEAR)
     is_recast = is_year & (of("regime", year) == of("regime", first_year))
     is_recast &= restated(windows, year, first_year, DISAGREEMENT * abs(of("amount", year)))
-    is_before = ways.years.is_before & ~(choice.takes_quarters & ways.of_two_regimes)
+    is_before = ways.years.is_before & ~(choice.takes_quarters & ways.differ_in_regime)
     *others, by_years = choice.ways
     is_other = [*(way.has_other_element for way in others), of("other_source", by_years.rows[1]) > 0]
     days = choice.of("days")
@@ -207,12 +213,12 @@ def _found(windows: Windows, ways: Ways, choice: Choice) -> pl.DataFrame:
         own_spread=numbers(np.where(choice.takes_quarters, of_quarters, of_years)),
         gross=numbers(np.where(choice.takes_quarters, abs(ways.quarters.amount).sum(axis=0), of_legs.sum(axis=0))),
         beyond=numbers(choice.beyond),
-        is_beyond=abs(choice.beyond) > BEYOND,
+        is_beyond=abs(choice.beyond) > LARGEST_EXCESS,
         is_derived=choice.of("has_derived") > 0,
     )
 
 
-def _rules(windows: Windows, ways: Ways, choice: Choice) -> tuple[Flags, pl.Series]:
+def _rules(windows: Windows, ways: TwoMethods, choice: Choice) -> tuple[Flags, pl.Series]:
     """Whether an amount that counted after an earlier filing is withdrawn, and the rule that decides each window."""
     has_way = choice.has_way
     before = former(windows, choice.of("amount"), has_way)
@@ -258,7 +264,7 @@ def legs_of(windows: Windows, ways: Iterable[tuple[TtmMethod, Flags]], kept: Int
     return pl.concat(legs).cast(LEG_TYPES).sort("flow", "place")
 
 
-def _forbidden(ways: Ways, choice: Choice) -> list[tuple[Rule, str, Flags]]:
+def _forbidden(ways: TwoMethods, choice: Choice) -> list[tuple[Rule, str, Flags]]:
     """The rules that forbid a way that is whole, each with the reason of the missing value and its windows."""
     found = [
         (rule, reason, ways.by_years.breaks(rule) | ways.by_quarters.breaks(rule)) for rule, reason in REASONS.items()
@@ -268,7 +274,7 @@ def _forbidden(ways: Ways, choice: Choice) -> list[tuple[Rule, str, Flags]]:
     return found
 
 
-def _withheld(windows: Windows, ways: Ways, choice: Choice, is_withdrawn: Flags) -> pl.DataFrame:
+def _withheld(windows: Windows, ways: TwoMethods, choice: Choice, is_withdrawn: Flags) -> pl.DataFrame:
     """The items without twelve months because a rule forbids to add up the legs of their newest window.
 
     `cik`, `q`, `item`, `reason`, `rule`.
@@ -284,7 +290,7 @@ def _withheld(windows: Windows, ways: Ways, choice: Choice, is_withdrawn: Flags)
     return of_items(found).select("cik", "q", "item", "reason", "rule")
 
 
-def _decisions(windows: Windows, flows: pl.DataFrame, ways: Ways, choice: Choice) -> pl.DataFrame:
+def _decisions(windows: Windows, flows: pl.DataFrame, ways: TwoMethods, choice: Choice) -> pl.DataFrame:
     """The number of windows that each rule decided: `cik`, `rule`, `figures`."""
     years, quarters, has_way = ways.years, ways.quarters, choice.has_way
     kept = np.zeros(len(windows.q), dtype=np.bool_)
@@ -309,7 +315,7 @@ def _decisions(windows: Windows, flows: pl.DataFrame, ways: Ways, choice: Choice
     return counted((rule, cik[holds]) for rule, holds in (*decided.items(), *withheld))
 
 
-def _proofs(windows: Windows, ways: Ways, choice: Choice) -> pl.DataFrame:
+def _proofs(windows: Windows, ways: TwoMethods, choice: Choice) -> pl.DataFrame:
     """The outcome of two accounting identities for the windows that count today: columns of frames.PROOFS.
 
     One basis: the interim period of the year before as known with the year (`left_side`) and as subtracted
