@@ -54,8 +54,8 @@ FAR_FROM_TO_DATE = Rule(
 )
 IN_OTHER_UNITS = Rule(
     "quarter.in-other-units",
-    f"A quarter in units is withheld if its year, or as long as no year is stated each neighbouring quarter, is in "
-    f"thousands and {A_THOUSANDTH[0]} times larger a day: the quarter is stated without the zeros.",
+    "A quarter in units is withheld if its year (without one, each known quarter next to it or a year apart) is in "
+    f"thousands, and the largest of them is {A_THOUSANDTH[0]} times larger a day: it lacks three zeros.",
     "Regulation S-X Rule 4-01(b): amounts may be stated in thousands or millions",
     "withhold",
 )
