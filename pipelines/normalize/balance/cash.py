@@ -38,7 +38,7 @@ from pipelines.normalize.elements.lines import (
     FACE_PREFIX,
     LINES,
     RESTRICTED,
-    RESTRICTED_FOR_LONG,
+    RESTRICTED_NONCURRENT,
     SECURITY,
 )
 from pipelines.normalize.rule import Rule
@@ -206,7 +206,7 @@ def _cash_as_read(
         return (OF_FLOWS, usual, restricted, flag) if includes else (CASH_AS_READ, usual, [], flag)
     if OF_FLOWS.where(amount(stated, of_flows) != 0):
         if CURRENT_ASSETS not in filing.totals[day]:  # a line of current assets has no long-term part
-            restricted += [name for name in RESTRICTED_FOR_LONG if amount(stated, name)][:1]
+            restricted += [name for name in RESTRICTED_NONCURRENT if amount(stated, name)][:1]
         return OF_FLOWS, [of_flows], restricted, None if restricted or takes_deposits else MAY_INCLUDE_RESTRICTED
     if OF_BANKS.where(_DUE_FROM_BANKS in stated):
         deposits = () if _are_deposits_apart(filing) else (_DEPOSITS,)

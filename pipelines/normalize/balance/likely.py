@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from pipelines.normalize.balance.solver import DIGITS, SAME
 from pipelines.normalize.balance.totals import Day
-from pipelines.normalize.elements.lines import BORROWING, LINES, WHOLES, Line
+from pipelines.normalize.elements.lines import BORROWING, LINES, TOTAL_ELEMENTS, Line
 
 SHORT = 10
 """Amounts of fewer units have one digit and are often equal by chance."""
@@ -47,12 +47,16 @@ def likely_lines(
     ]
     first = {min(line, key=lambda one: table[one].rank): line for line in lines}
     below = {
-        one for one in first if one in WHOLES and not decided.get(one) and _is_below_part(one, first, stated, table)
+        one
+        for one in first
+        if one in TOTAL_ELEMENTS and not decided.get(one) and _is_below_part(one, first, stated, table)
     }
     candidates = {one: group for one, group in first.items() if one not in below}
     found: dict[str, bool] = {}
     borrowings: dict[str, bool] = {}
-    sums = {one: parts for one in candidates if one in WHOLES and (parts := _parts(one, candidates, stated, table))}
+    sums = {
+        one: parts for one in candidates if one in TOTAL_ELEMENTS and (parts := _parts(one, candidates, stated, table))
+    }
     for element in sorted(candidates, key=lambda one: len(table[one].part_of)):
         known = next((decided[one] for one in candidates[element] if one in decided), None)
         containers = table[element].part_of

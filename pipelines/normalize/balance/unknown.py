@@ -31,7 +31,7 @@ from pipelines.normalize.elements.lines import (
     LIABILITIES,
     LONG_TERM_DEBT,
     NONCURRENT_LIABILITIES,
-    WHOLES,
+    TOTAL_ELEMENTS,
 )
 from warehouse.contract.sections import SECTIONS
 
@@ -118,7 +118,7 @@ def covers_less_than_comparative(case: Case) -> bool:
         if (includes and is_more) or any(
             (parts := [name for name in elements if total in table[name].part_of])
             and sum_of(other.stated, parts) < amount(other.stated, total) * (1 - MATERIAL)
-            for total in lost & (before.elements | WHOLES)
+            for total in lost & (before.elements | TOTAL_ELEMENTS)
         ):
             return True
     return False

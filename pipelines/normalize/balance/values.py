@@ -22,7 +22,7 @@ from pipelines.normalize.elements.lines import (
     NET_ASSETS,
     NONCURRENT_LIABILITIES,
     SECTION_TOTALS,
-    WHOLES,
+    TOTAL_ELEMENTS,
 )
 from pipelines.normalize.rule import Rule
 
@@ -219,7 +219,7 @@ def without_repeated(filing: Filing, day: int, section: str, elements: list[str]
 def total_contradicts(stated: Day, section: str) -> bool:
     """Whether an element that is a total by definition is more than one per cent less than its stated lines."""
     table = LINES[section]
-    for total in WHOLES & stated.keys() & table.keys():
+    for total in TOTAL_ELEMENTS & stated.keys() & table.keys():
         parts = {name for name in stated.keys() & table.keys() if total in table[name].part_of and table[name].usual}
         lines = [name for name in parts if table[name].part_of.isdisjoint(parts)]
         amounts = {amount(stated, name) for name in lines if table[name].kind == table[total].kind}

@@ -101,7 +101,7 @@ _BY_SECTION[LIABILITIES] = {
 PREMIUMS = "financed premiums"
 """Borrowings that finance insurance premiums; some filers count them as payables."""
 _OF_LIABILITIES = {BORROWING: 120, PREMIUMS: 8, UNKNOWN: 48, OTHER: 240}
-PLACES: dict[str, dict[str, int]] = {
+MOST_FACE_LINES: dict[str, dict[str, int]] = {
     CURRENT_ASSETS: {CASH: 16, SECURITY: 48, RESTRICTED: 24, OTHER: 240},
     **dict.fromkeys((CURRENT_LIABILITIES, NONCURRENT_LIABILITIES, LIABILITIES), _OF_LIABILITIES),
 }
@@ -125,7 +125,7 @@ def _with_face_lines(section: str) -> dict[str, Line]:
             BORROWING if kind == PREMIUMS else kind, usual=True, part_of=frozenset(), rank=(True, True, 0, name)
         )
         for of in of_sections
-        for kind, places in PLACES[of].items()
+        for kind, places in MOST_FACE_LINES[of].items()
         for number in range(places)
     }
     return _lines(_BY_SECTION[section]) | own
@@ -164,7 +164,7 @@ LONG_TERM_DEBT = ("LongTermDebt", "LongTermDebtAndCapitalLeaseObligationsIncludi
 """Long-term debt with its current maturities: a total in the notes of a classified balance sheet."""
 ALL_DEBT = ("DebtLongtermAndShorttermCombinedAmount", "DebtAndCapitalLeaseObligations", "ifrs-full:Borrowings")
 """The filer's own total of all debt."""
-WHOLES = frozenset(
+TOTAL_ELEMENTS = frozenset(
     (
         *LONG_TERM_DEBT,
         *ALL_DEBT[:2],
@@ -196,8 +196,8 @@ TOTALS = (
 )
 """The totals of the sections, the totals from which they can be computed, and the equity that is subtracted."""
 
-RESTRICTED_FOR_LONG = ("RestrictedCashNoncurrent", "RestrictedCashAndCashEquivalentsNoncurrent")
-NOTES = (*LONG_TERM_DEBT, *ALL_DEBT, PRINCIPAL, BANK_OVERDRAFTS, *RESTRICTED_FOR_LONG, "LongTermInvestments")
+RESTRICTED_NONCURRENT = ("RestrictedCashNoncurrent", "RestrictedCashAndCashEquivalentsNoncurrent")
+NOTES = (*LONG_TERM_DEBT, *ALL_DEBT, PRINCIPAL, BANK_OVERDRAFTS, *RESTRICTED_NONCURRENT, "LongTermInvestments")
 """Amounts in the notes that are compared with the lines of the balance sheet."""
 
 INTEREST_ON_DEPOSITS = "InterestExpenseDeposits"

@@ -39,7 +39,8 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     rule: the id of its rule, dotted; it never changes its meaning.
     taxonomy: the taxonomy of the elements.
-    of, but: the industries to which the source applies; the industries in `but` are excepted.
+    industries_of, except_for: the industries to which the source applies, and those that are excepted; `of` and `but`
+        in the table.
     elements: all are required and added.
     plus: added if present.
     minus: required and subtracted.
@@ -61,8 +62,8 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     rule: str
     taxonomy: Taxonomy = US_GAAP
-    of: tuple[Industry, ...] = INDUSTRIES
-    but: tuple[Industry, ...] = ()
+    industries_of: tuple[Industry, ...] = msgspec.field(default=INDUSTRIES, name="of")
+    except_for: tuple[Industry, ...] = msgspec.field(default=(), name="but")
     elements: Elements = ()
     plus: Elements = ()
     minus: Elements = ()
@@ -106,7 +107,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def industries(self) -> tuple[Industry, ...]:
         """The industries to which the source applies."""
-        return tuple(industry for industry in self.of if industry not in self.but)
+        return tuple(industry for industry in self.industries_of if industry not in self.except_for)
 
 
 class Concept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

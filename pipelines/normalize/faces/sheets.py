@@ -24,10 +24,10 @@ from pipelines.normalize.elements.lines import (
     IFRS_PREFIX,
     LIABILITIES,
     LINES,
+    MOST_FACE_LINES,
     NET_ASSETS,
     NONCURRENT_LIABILITIES,
     OTHER,
-    PLACES,
     RESTRICTED,
     SECTION_TOTALS,
     SECTIONS,
@@ -114,7 +114,7 @@ class Names:
             return line.element
         of_kind = self._of[section, kind]
         number = of_kind.setdefault((line.element, line.member), len(of_kind))
-        return face_line(section, kind, number) if number < PLACES[section][kind] else None
+        return face_line(section, kind, number) if number < MOST_FACE_LINES[section][kind] else None
 
 
 def kind_in(section: str, line: FaceLine) -> tuple[str, bool]:
@@ -130,12 +130,12 @@ def kind_in(section: str, line: FaceLine) -> tuple[str, bool]:
     if row and is_liability and (said := _of_related_party(row.kind, line)):
         return said, False
     if row:
-        return row.kind if line.member is None or row.kind in PLACES[section] else OTHER, line.member is None
+        return row.kind if line.member is None or row.kind in MOST_FACE_LINES[section] else OTHER, line.member is None
     if not is_liability:
         kind = kind_of(ASSETS_SIDE, line.label, line.element) if line.own else OTHER
     else:
         kind = kind_of_liability(line.label, line.element.removeprefix(IFRS_PREFIX), line.heading)
-    return kind if kind in PLACES[section] else OTHER, False
+    return kind if kind in MOST_FACE_LINES[section] else OTHER, False
 
 
 def _of_related_party(kind: str, line: FaceLine) -> str | None:
