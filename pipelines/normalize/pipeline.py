@@ -295,7 +295,11 @@ def _gaps(
 ) -> Frame:
     """The reasons why items of a period have no value after the newest filing."""
     stated = pl.concat([placed.select("cik", "concept"), composed.select("cik", "concept")])
-    of_windows = [breaks.straddling(found_breaks, grid), withheld_windows, gaps.of_left_out(left_out, grid)]
+    of_windows = [
+        breaks.twelve_months_across_breaks(found_breaks, grid),
+        withheld_windows,
+        gaps.of_left_out(left_out, grid),
+    ]
     without = pl.concat([missed, withheld, *of_windows]).unique(["cik", "q", "item"], keep="first", maintain_order=True)
     succeeded = gaps.successions(registrants, filings)
     return gaps.gaps(versions, stated, classification.newest(industries), without, item_gaps, grid, succeeded)

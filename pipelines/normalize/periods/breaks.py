@@ -128,7 +128,7 @@ def breaks(of_filing: pl.DataFrame, filings: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def straddling(found: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
+def twelve_months_across_breaks(found: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
     """The twelve months that contain a break, and their items without value: `cik`, `q`, `item`, `reason`, `rule`.
 
     The date of a break is the date of the first filing that shows the other past, up to a quarter after the period in

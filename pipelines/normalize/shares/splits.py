@@ -192,7 +192,7 @@ def infer_splits(vintages: pl.DataFrame, facts: pl.DataFrame) -> tuple[pl.DataFr
                 "effective_by": filed[cik, split["effective_seq"]],
                 "effective_after": filed[cik, split["after_seq"]],
             }
-            for split in _split_by_split(found, counts.get(cik, {}))
+            for split in _splits_of_company(found, counts.get(cik, {}))
         ]
     splits = pl.DataFrame(rows, schema=FRAMES["splits"].types).sort("cik", "effective_seq", "ratio")
     return splits, counted([*((rule, ciks.to_numpy()) for rule, ciks in left_out), (PLACED, ints(splits, "cik"))])
@@ -204,7 +204,7 @@ def _usual_of_options(ratio: float) -> float | None:
     return usual.ratio if usual and usual.rule is USUAL_RATIO else None
 
 
-def _split_by_split(pairs: Sequence[_Pair], counts: Mapping[int, float]) -> list[dict[str, Any]]:
+def _splits_of_company(pairs: Sequence[_Pair], counts: Mapping[int, float]) -> list[dict[str, Any]]:
     """The splits that explain the changes between a company's filings.
 
     The pair with the fewest possible filings for a split is explained first, together with all other pairs that show
