@@ -389,7 +389,7 @@ STEPS: tuple[Step, ...] = (
         ("placed", "withheld", "proofs", "decisions"),
         of=("on_calendar",),
     ),
-    Step("footings", ledger.of_statements, ("footings", "grid"), ("proofs", "withheld"), of=("footings",)),
+    Step("footings", ledger.proofs_of_statements, ("footings", "grid"), ("proofs", "withheld"), of=("footings",)),
     Step(
         "balance sheets",
         balances.balances,

@@ -15,10 +15,10 @@ import polars as pl
 from pipelines.normalize.arrays import Flags, Floats, any_of
 from pipelines.normalize.corrections.contexts import UNITS_OF_SUM
 from pipelines.normalize.corrections.figures import (
+    CENT_ROUNDING,
     COMMON,
     COUNTS,
     EARNINGS,
-    HALF_A_CENT,
     MANY_OTHERS,
     NEARLY_ALL,
     OF_INCOME,
@@ -33,7 +33,7 @@ from pipelines.normalize.corrections.figures import (
     Figures,
     PeriodRows,
     Proposal,
-    either,
+    first_known,
 )
 from pipelines.normalize.corrections.signs import FROM_INCOME, FROM_PROFIT, retained
 from pipelines.normalize.elements import BY_NAME
@@ -69,7 +69,7 @@ LESS_MINORITIES = tuple(rank for rank, source in enumerate(BY_NAME[PROFIT].sourc
 """Ranks of the sources of consolidated net income that subtract the income of minorities."""
 
 BY_OTHERS = "two other figures of the filing agree with each other, as they do with this one in other periods"
-BY_NONE = "another figure of the filing, which equals this one in other periods, contradicts it"
+BY_CONTRADICTION = "another figure of the filing, which equals this one in other periods, contradicts it"
 
 BY_TWO_OTHERS = Rule(
     "correction.agreement.by-two-others",
@@ -137,7 +137,7 @@ def compared(rows: PeriodRows, amount: Floats, others: list[Equal]) -> tuple[Flo
     agrees = [each.agrees(amount) for each in others]
     is_confirmed = any_of(agrees)
     against = [
-        rows.usual(is_known, does) & is_known & ~is_confirmed & ~_equal(amount, each.amount, each.apart)
+        rows.usually_holds(is_known, does) & is_known & ~is_confirmed & ~_equal(amount, each.amount, each.apart)
         for is_known, does, each in zip(known, agrees, others, strict=True)
     ]
     right, is_wrong = np.full(len(amount), np.nan), np.zeros(len(amount), dtype=np.bool_)
@@ -150,7 +150,7 @@ def compared(rows: PeriodRows, amount: Floats, others: list[Equal]) -> tuple[Flo
         replaces = (against[one] & (support > 0)) | (known[one] & ~is_confirmed & (support > 1))
         replaces &= BY_TWO_OTHERS.where(other.is_exact & (other.amount != 0))
         right = np.where(replaces & np.isnan(right), other.amount, right)
-    return np.where(is_wrong & np.isnan(right), np.nan, either(right, amount)), is_confirmed
+    return np.where(is_wrong & np.isnan(right), np.nan, first_known(right, amount)), is_confirmed
 
 
 def _replaced(rows: PeriodRows, name: str, right: Floats) -> list[Proposal]:
@@ -158,7 +158,7 @@ def _replaced(rows: PeriodRows, name: str, right: Floats) -> list[Proposal]:
     amount, is_unknown = rows[name], np.isnan(right)
     return [
         rows.propose(BY_TWO_OTHERS, BY_OTHERS, name, ~is_unknown & (right != amount), right / amount),
-        rows.propose(CONTRADICTED, BY_NONE, name, is_unknown & ~np.isnan(amount), np.nan),
+        rows.propose(CONTRADICTED, BY_CONTRADICTION, name, is_unknown & ~np.isnan(amount), np.nan),
     ]
 
 
@@ -179,7 +179,7 @@ def of_income(figures: Figures) -> list[Proposal]:
     by_basic, by_diluted = (
         Equal(
             np.where(in_cents, np.nan, rows[earnings] * rows[count]),
-            OF_SHARES * np.abs(parent) + HALF_A_CENT * rows[count],
+            OF_SHARES * np.abs(parent) + CENT_ROUNDING * rows[count],
             is_exact=False,
         )
         for earnings, count in zip(PER_SHARE, COUNTS, strict=True)
@@ -192,7 +192,7 @@ def of_income(figures: Figures) -> list[Proposal]:
     equals = [Equal(right, rounding, is_proof=False) for right in (right_parent, right_parent - preferred)]
     right_common, is_confirmed = compared(rows, common, [*equals, by_basic, by_diluted])
     less = right_parent - np.nan_to_num(preferred)
-    is_of_parent = _equal(less, by_basic.amount, NEARLY * np.abs(less) + HALF_A_CENT * rows[COUNTS[0]])
+    is_of_parent = _equal(less, by_basic.amount, NEARLY * np.abs(less) + CENT_ROUNDING * rows[COUNTS[0]])
     is_of_parent &= ~is_confirmed & ~np.isnan(common)
     # amounts without their signs, which other rules correct
     incomes = np.abs(np.where(is_of_parent, less, right_common)), np.abs(right_parent)
@@ -237,7 +237,7 @@ def _in_cents(rows: PeriodRows) -> Flags:
     found = np.ones_like(rows[PARENT], dtype=np.bool_)
     for earnings, count in zip(PER_SHARE, COUNTS, strict=True):
         each, product = np.abs(rows[earnings]), np.abs(rows[earnings] * rows[count])
-        is_large = np.fmax(each, either(*incomes) / rows[count]) >= SMALLEST_EARNINGS
+        is_large = np.fmax(each, first_known(*incomes) / rows[count]) >= SMALLEST_EARNINGS
         scaled = [_equal(product * times, income, OF_SHARES * income) for times in (100, 0.01) for income in incomes]
         found &= is_large & any_of(scaled)
     return found
@@ -245,14 +245,14 @@ def _in_cents(rows: PeriodRows) -> Flags:
 
 def _contradicts(rows: PeriodRows, each: Floats, count: Floats, incomes: tuple[Floats, Floats]) -> Flags:
     """Whether earnings per share times shares differ from net income, although they usually equal it."""
-    income = either(*incomes)
+    income = first_known(*incomes)
     known = ~np.isnan(income * each * count) & (np.fmax(each, income / count) >= SMALLEST_EARNINGS)
     loose, strict, near = (
         _is_product(each, count, incomes, share, cents)
-        for share, cents in ((OF_SHARES, PARTICIPATING), (NEARLY, HALF_A_CENT), (APART, PARTICIPATING))
+        for share, cents in ((OF_SHARES, PARTICIPATING), (NEARLY, CENT_ROUNDING), (APART, PARTICIPATING))
     )
-    is_strict = rows.usual(known, strict, MANY_OTHERS, NEARLY_ALL)
-    return known & ((rows.usual(known, loose) & ~loose) | (is_strict & ~near))
+    is_strict = rows.usually_holds(known, strict, MANY_OTHERS, NEARLY_ALL)
+    return known & ((rows.usually_holds(known, loose) & ~loose) | (is_strict & ~near))
 
 
 def _of_shares(rows: PeriodRows, incomes: tuple[Floats, Floats], in_cents: Flags) -> list[Proposal]:
@@ -264,7 +264,7 @@ def _of_shares(rows: PeriodRows, incomes: tuple[Floats, Floats], in_cents: Flags
     is_other_income &= ~any_of([_is_product(*pair, incomes, APART, PARTICIPATING) for pair in pairs])
     bad_basic, bad_diluted = ((_contradicts(rows, *pair, incomes) & ~is_other_income) | in_cents for pair in pairs)
     basic_holds = _is_product(earnings, basic, incomes, OF_SHARES, PARTICIPATING)
-    is_wrong_sum = rows.is_of(EARNINGS, SUMS) & ~basic_holds & ~np.isnan(earnings * basic * either(*incomes))
+    is_wrong_sum = rows.is_of(EARNINGS, SUMS) & ~basic_holds & ~np.isnan(earnings * basic * first_known(*incomes))
     bad_basic |= is_wrong_sum
     adjustment = diluted - basic
     is_twice = rows.is_of(COUNTS[1], ADJUSTED) & _equal(adjustment, basic, SIMILAR * basic)
@@ -276,9 +276,9 @@ def _of_shares(rows: PeriodRows, incomes: tuple[Floats, Floats], in_cents: Flags
 
     def is_each(each: Floats) -> Flags:
         """Whether basic earnings per share are like diluted ones."""
-        return _equal(each, of_diluted, SIMILAR * of_diluted + HALF_A_CENT)
+        return _equal(each, of_diluted, SIMILAR * of_diluted + CENT_ROUNDING)
 
-    income = either(*incomes)
+    income = first_known(*incomes)
     cents = np.round(income / basic, 2)
     is_shown = is_each(income / basic) | np.isnan(of_diluted) | in_cents | is_wrong_sum
     corrected = bad_basic & is_count(basic) & is_shown & (cents != 0)
@@ -290,14 +290,14 @@ def _of_shares(rows: PeriodRows, incomes: tuple[Floats, Floats], in_cents: Flags
     is_usual_count |= ~is_each(earnings) & is_count(basic)
     return [
         rows.propose(BY_TWO_OTHERS, BY_OTHERS, EARNINGS, corrected, cents / earnings),
-        rows.propose(CONTRADICTED, BY_NONE, EARNINGS, unclear, np.nan),
-        rows.propose(CONTRADICTED, BY_NONE, COUNTS[0], count_errs | unclear, np.nan),
+        rows.propose(CONTRADICTED, BY_CONTRADICTION, EARNINGS, unclear, np.nan),
+        rows.propose(CONTRADICTED, BY_CONTRADICTION, COUNTS[0], count_errs | unclear, np.nan),
         rows.propose(
             ADJUSTMENT_IS_COUNT, "the adjustment is like basic shares", COUNTS[1], is_twice, adjustment / diluted
         ),
         rows.propose(
             CONTRADICTED,
-            BY_NONE,
+            BY_CONTRADICTION,
             COUNTS[1],
             bad_diluted & ~is_twice & ~(basic_holds & is_usual_count) & ~in_cents,
             np.nan,
@@ -310,7 +310,7 @@ def _of_dilution(
     rows: PeriodRows, pairs: tuple[tuple[Floats, Floats], ...], incomes: tuple[Floats, Floats], is_below: Flags
 ) -> list[Proposal]:
     """Where average diluted shares are below basic ones, leave out the count that is wrong."""
-    fits = [_is_product(*pair, incomes, ROUNDED, HALF_A_CENT) for pair in pairs]
+    fits = [_is_product(*pair, incomes, ROUNDED, CENT_ROUNDING) for pair in pairs]
     # the last counts: of an earlier period in the same filing, or of an earlier filing
     counts = pl.DataFrame({"company": rows.company, **{name: rows[name] for name in COUNTS}}, nan_to_null=True)
     last = counts.select(pl.col(COUNTS).forward_fill().shift(1).over("company"))
@@ -319,7 +319,7 @@ def _of_dilution(
     return [
         rows.propose(
             DILUTED_BELOW_BASIC,
-            BY_NONE,
+            BY_CONTRADICTION,
             name,
             is_below & np.where(shows, fits[other], ~(off[other] > off[one])),
             np.nan,

@@ -130,7 +130,7 @@ def _differs(share: float) -> pl.Expr:
     return ~((pl.col("value") / pl.col("first") - 1).abs() <= share)
 
 
-def _as(way: int, rule: Rule) -> dict[str, pl.Expr]:
+def _way_columns(way: int, rule: Rule) -> dict[str, pl.Expr]:
     return {"way": pl.lit(way), "rule": pl.when(rule.where(pl.lit(value=True))).then(pl.lit(rule.id))}
 
 
@@ -181,7 +181,7 @@ def _with_proven(flows: pl.DataFrame, proven: pl.DataFrame) -> tuple[pl.DataFram
     others = _equal_to_first(asked.join(proven, on=["company", "seq"], how="semi"), flows)
     beside = others.join(proven, on=[*PERIOD, "start_of", "end_of"], how="semi")
     of_line = others.filter(pl.col("shift") != 0).join(proven, on=[*LINE, "shift"], how="semi")
-    return beside.with_columns(**_as(2, WITH_PROVEN)), of_line.with_columns(**_as(3, WITH_PROVEN))
+    return beside.with_columns(**_way_columns(2, WITH_PROVEN)), of_line.with_columns(**_way_columns(3, WITH_PROVEN))
 
 
 def _quarters_of_the_year_before(flows: pl.DataFrame) -> pl.DataFrame:
@@ -210,7 +210,7 @@ def _quarters_of_the_year_before(flows: pl.DataFrame) -> pl.DataFrame:
     )
     days = shifted.group_by(PERIOD).agg(shift=(pl.col("start_year") - pl.col("start_before")).min())
     return flows.join(days, on=PERIOD).with_columns(
-        **_as(0, QUARTERS_OF_OTHER_YEAR),
+        **_way_columns(0, QUARTERS_OF_OTHER_YEAR),
         start_of=pl.col("start") - pl.col("shift"),
         end_of=pl.col("end") - pl.col("shift"),
     )
@@ -236,7 +236,7 @@ def _repeating_longer(flows: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
             (pl.col("start") - pl.col("end_part") - 1).abs() < SAME_END_DAYS,
             (of_whole - of_part).abs() < (of_rest - of_part).abs(),
         )
-        .with_columns(**_as(4, IN_ONE_FILING))
+        .with_columns(**_way_columns(4, IN_ONE_FILING))
     )
 
 
@@ -253,7 +253,7 @@ def _repeating_next_year(flows: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFra
         repeating.join(lines, on=PERIOD)
         .join(of_next, on=next_year)
         .filter(pl.col("lines") < FEWER * pl.col("lines_of"))
-        .with_columns(**_as(5, IN_ONE_FILING))
+        .with_columns(**_way_columns(5, IN_ONE_FILING))
     )
 
 
@@ -270,5 +270,5 @@ def _annual_averages_of_part_years(flows: pl.DataFrame, pairs: pl.DataFrame) -> 
             pl.col("start_of") > pl.col("start") - SAME_END_DAYS,
             pl.col("end_of") < pl.col("end") + SAME_END_DAYS,
         )
-        .with_columns(**_as(6, IN_ONE_FILING))
+        .with_columns(**_way_columns(6, IN_ONE_FILING))
     )

@@ -22,7 +22,7 @@ from pipelines.normalize.corrections.figures import (
     Figures,
     PeriodRows,
     Proposal,
-    either,
+    first_known,
 )
 from pipelines.normalize.corrections.footing import Comparison
 from pipelines.normalize.corrections.scale import NEAR_COUNTS
@@ -116,8 +116,8 @@ def proposals(figures: Figures) -> list[Proposal]:
     is_rate |= is_year & any_of([np.abs(of_any / times_a_year - 1) <= NEARLY for times_a_year in RATES_A_YEAR])
     is_off = (np.abs(times - 1) > APART) & ~rows.is_of(PAID, ORDINARY_RANKS)
     is_far = (np.abs(np.log(times)) > np.log(CLEARLY)) & rows.is_of(PAID, PAID_ON_COMMON)
-    off = is_off & rows.usual(known, np.abs(times - 1) <= NEARLY, MANY_OTHERS, NEARLY_ALL)
-    off |= is_far & rows.usual(known, np.abs(times - 1) <= AS_PAID)
+    off = is_off & rows.usually_holds(known, np.abs(times - 1) <= NEARLY, MANY_OTHERS, NEARLY_ALL)
+    off |= is_far & rows.usually_holds(known, np.abs(times - 1) <= AS_PAID)
     declared = times * np.abs(rows[DECLARED] / rows[PAID])
     off &= ~(np.abs(declared - 1) <= NEARLY)  # declared dividends can be paid in another period
     is_same = np.abs(np.abs(rows[PAID] / rows[DECLARED]) - 1) <= NEARLY
@@ -135,7 +135,7 @@ def proposals(figures: Figures) -> list[Proposal]:
     case = np.select(
         [rule.where((known | (rule is RATE)) & holds) for rule, _, holds, _ in cases], range(len(cases)), NOTHING
     )
-    confirmed = rows.place[PER_SHARE][np.abs(times - 1) <= NEARLY]
+    confirmed = rows.index[PER_SHARE][np.abs(times - 1) <= NEARLY]
     return [
         _with_repetitions(figures, rows.propose(rule, evidence, PER_SHARE, case == number, factor), confirmed)
         for number, (rule, evidence, _, factor) in enumerate(cases)
@@ -160,7 +160,7 @@ def as_paid(figures: Figures) -> Comparison:
     return Comparison(
         rule=NOT_AS_PAID,
         item=PER_SHARE,
-        at=rows.place[PER_SHARE],
+        at=rows.index[PER_SHARE],
         left=paid / times,
         right=paid,
         holds=NOT_AS_PAID.where(np.abs(times - 1) <= AS_PAID),
@@ -174,7 +174,7 @@ def _like_a_quarter(rows: PeriodRows) -> Flags:
     figures = rows.figures
     at = figures.of_concepts((PER_SHARE,))
     at = at[(figures.days[at] >= A_QUARTER[0]) & (figures.days[at] <= A_QUARTER[1])]
-    asked = np.flatnonzero(rows.place[PER_SHARE] >= 0)
+    asked = np.flatnonzero(rows.index[PER_SHARE] >= 0)
     pair, found = pairs_of_equal(rows.company[asked], figures.company[at])
     row, quarter = asked[pair], at[found]
     near = (figures.start[quarter] >= rows.start[row] - A_QUARTER[1]) & (figures.seq[quarter] <= rows.seq[row])
@@ -191,11 +191,11 @@ def _compared(figures: Figures) -> tuple[PeriodRows, Floats, Floats]:
         declared if dividends paid are not stated, net income over earnings per share if average shares are not stated.
     """
     rows = PeriodRows.of(figures, (PER_SHARE, PAID, DECLARED, PAID_PER_SHARE, PARENT, EARNINGS, *COUNTS))
-    shares = either(*(rows[count] for count in COUNTS))
+    shares = first_known(*(rows[count] for count in COUNTS))
     paid, per_share = np.abs(rows[PAID]), np.abs(rows[PER_SHARE])
     of_income = np.abs(rows[PARENT] / rows[EARNINGS])
     return (
         rows,
         paid / (per_share * shares),
-        either(paid, np.abs(rows[DECLARED])) / (per_share * either(shares, of_income)),
+        first_known(paid, np.abs(rows[DECLARED])) / (per_share * first_known(shares, of_income)),
     )

@@ -63,7 +63,7 @@ MOSTLY = 0.8
 nearly all figures that contradict an identity which held before are errors or have no other witness."""
 MANY_OTHERS, NEARLY_ALL = 6, 0.95
 """FEWEST_OTHERS and MOSTLY for identities that hold so exactly that small differences are contradictions."""
-HALF_A_CENT = 0.0055
+CENT_ROUNDING = 0.0055
 """Rounding of earnings per share: half a cent, and a little more for averages."""
 RESTATED = 0.005
 """Two statements of one amount differ by less than this share, because of rounding."""
@@ -179,7 +179,7 @@ class PeriodRows:
     start, end: the period, as days since 1970.
     since, of_filing, after: the first row of the company, the first row of the filing, and the first row after the
         filing.
-    place: for each concept, the index of the figure in Figures, or NOTHING.
+    index: for each concept, the index of the figure in Figures, or NOTHING.
     """
 
     figures: Figures
@@ -190,7 +190,7 @@ class PeriodRows:
     since: Ints
     of_filing: Ints
     after: Ints
-    place: dict[str, Ints]
+    index: dict[str, Ints]
 
     @classmethod
     def of(cls, figures: Figures, concepts: tuple[str, ...]) -> "PeriodRows":
@@ -198,27 +198,27 @@ class PeriodRows:
         at = figures.of_concepts(concepts)
         company, seq, start, end = (column[at] for column in (figures.company, figures.seq, figures.start, figures.end))
         _, first, row = np.unique(packed(company, seq, start, end), return_index=True, return_inverse=True)
-        place = {name: np.full(len(first), NOTHING) for name in concepts}
+        index = {name: np.full(len(first), NOTHING) for name in concepts}
         for name in concepts:
             is_named = figures.concept[at] == NUMBER_OF[name]
-            place[name][row[is_named]] = at[is_named]
+            index[name][row[is_named]] = at[is_named]
         company, seq = company[first], seq[first]
         is_new = starts(company, seq)
         after = np.append(np.flatnonzero(is_new), len(first))[np.cumsum(is_new)]
         since, of_filing = first_row(starts(company)), first_row(is_new)
-        return cls(figures, company, seq, start[first], end[first], since, of_filing, after, place)
+        return cls(figures, company, seq, start[first], end[first], since, of_filing, after, index)
 
     def __getitem__(self, name: str) -> Floats:
         """The figures of a concept; NaN if the filing does not state one for the period."""
-        return picked(self.figures.value, self.place[name])
+        return picked(self.figures.value, self.index[name])
 
     def grain(self, name: str) -> Floats:
         """The power of ten to which the figures of a concept are rounded."""
-        return picked(self.figures.grain, self.place[name])
+        return picked(self.figures.grain, self.index[name])
 
     def is_of(self, name: str, ranks: tuple[int, ...]) -> Flags:
         """Whether the figure of a concept comes from a source with one of the given ranks."""
-        return (self.place[name] >= 0) & np.isin(picked(self.figures.rank, self.place[name]), ranks)
+        return (self.index[name] >= 0) & np.isin(picked(self.figures.rank, self.index[name]), ranks)
 
     def last(self, holds: Flags) -> Ints:
         """The last row of this or an earlier filing of the company where the condition holds; NOTHING without one."""
@@ -232,7 +232,7 @@ class PeriodRows:
         row = Timeline(key[: len(at)], self.figures.seq[at]).after(key[len(at) :], self.seq)
         return np.append(at, NOTHING)[row]
 
-    def usual(self, known: Flags, agrees: Flags, fewest: int = FEWEST_OTHERS, mostly: float = MOSTLY) -> Flags:
+    def usually_holds(self, known: Flags, agrees: Flags, fewest: int = FEWEST_OTHERS, mostly: float = MOSTLY) -> Flags:
         """Whether an identity holds in most other periods of the same and earlier filings.
 
         It does not count if it fails in most other periods of the filing itself: its lines then have another meaning
@@ -252,11 +252,11 @@ class PeriodRows:
 
     def propose(self, rule: Rule, evidence: str, name: str, holds: Flags, factor: npt.NDArray[Any] | float) -> Proposal:
         """Propose to multiply the figures of a concept where the condition holds."""
-        rows = np.flatnonzero(holds & (self.place[name] >= 0))
-        return Proposal(rule, evidence, self.place[name][rows], np.broadcast_to(factor, holds.shape)[rows])
+        rows = np.flatnonzero(holds & (self.index[name] >= 0))
+        return Proposal(rule, evidence, self.index[name][rows], np.broadcast_to(factor, holds.shape)[rows])
 
 
-def either(*numbers: Floats) -> Floats:
+def first_known(*numbers: Floats) -> Floats:
     """The first of the given numbers that is not NaN."""
     found = numbers[-1]
     for number in reversed(numbers[:-1]):

@@ -155,7 +155,7 @@ IDENTITIES = (
 
 CASH_AT_THE_END = ("cash_of_flows", "cash")
 """Concepts of cash at an instant: cash of the cash flow statement first, then the lines of the balance sheet."""
-SPENDING, OUTFLOW, REST, PLANT = (
+SPENDING, OUTFLOW, UNEXPLAINED_INVESTING, PLANT = (
     "capital_expenditure",
     "investing_cash_flow",
     "investing_without_payments",
@@ -188,17 +188,17 @@ class Comparison:
 
 def of_statements(figures: Figures) -> list[Comparison]:
     """Compare all statements with each identity; a figure that satisfies one identity is contradicted by no other."""
-    found = [compared(figures, identity) for identity in IDENTITIES]
+    found = [compare_sides(figures, identity) for identity in IDENTITIES]
     proved = np.concatenate([each.at[each.holds] for each in found])
     return [replace(each, contradicted=each.contradicted & ~np.isin(each.at, proved)) for each in found]
 
 
-def compared(figures: Figures, identity: Identity) -> Comparison:
+def compare_sides(figures: Figures, identity: Identity) -> Comparison:
     """Compare both sides of an identity in each statement that has all of its lines."""
     names = tuple(identity.terms)
     rows = PeriodRows.of(figures, names)
     signs = np.array([*identity.terms.values()])[:, None]
-    place = np.array([rows.place[name] for name in names])
+    place = np.array([rows.index[name] for name in names])
     value, unit = np.array([rows[name] for name in names]), _unit(figures, place)
     # the effect of exchange rates counts as zero if it is not stated, and some totals leave it out
     of_effect = np.array(names) == EFFECT
@@ -213,7 +213,7 @@ def compared(figures: Figures, identity: Identity) -> Comparison:
     factors = _factors(value, value - signs * off, tolerance)
     # the error may also be in another line, if another scale or sign of it makes the sides equal
     by_others = (~np.isnan(factors[1:])).any(axis=0)
-    is_usual = rows.usual(known, holds, FEWEST_OTHERS, RARELY_FAILS)
+    is_usual = rows.usually_holds(known, holds, FEWEST_OTHERS, RARELY_FAILS)
     # only with a positive cost: a negative one has the wrong sign, which the rules of signs judge
     exceeds = identity.is_part & (value[-1] > value[0] + tolerance) & (value[:2] >= 0).all(axis=0)
     is_large = np.abs(off) > LARGE_LINE * np.abs(value[0])
@@ -262,7 +262,7 @@ def _is_one_digit(off: Floats, unit: Floats) -> Flags:
 
 def proposals(figures: Figures) -> list[Proposal]:
     """Corrections of sign and scale that totals of the statement prove; cash and spending that totals contradict."""
-    found = [compared(figures, identity) for identity in IDENTITIES]
+    found = [compare_sides(figures, identity) for identity in IDENTITIES]
     known = [(each, np.flatnonzero(~np.isnan(each.factor))) for each in found]
     by_total = [
         Proposal(BY_TOTAL, "the other lines of the statement", each.at[at], each.factor[at]) for each, at in known
@@ -276,13 +276,13 @@ def _of_cash(figures: Figures) -> list[Proposal]:
     found, is_rolled = [], np.zeros(len(rows.seq), dtype=np.bool_)
     for line in CASH_AT_THE_END:
         place = np.array(
-            [rows.balance(line, rows.end), rows.balance(line, rows.start - 1), rows.place["change_in_cash"]]
+            [rows.balance(line, rows.end), rows.balance(line, rows.start - 1), rows.index["change_in_cash"]]
         )
         end, begin, change = picked(figures.value, place)
         off, unit = end - begin - change, _unit(figures, place)
         off[(picked(figures.seq, place) != rows.seq).any(axis=0)] = np.nan
         holds = np.abs(off) <= unit * len(CASH_AT_THE_END)
-        is_wrong = ~holds & rows.usual(~np.isnan(off), holds, FEWEST_OTHERS, RARELY_FAILS)
+        is_wrong = ~holds & rows.usually_holds(~np.isnan(off), holds, FEWEST_OTHERS, RARELY_FAILS)
         is_wrong &= _is_one_digit(off, unit) & ~is_rolled
         is_rolled |= holds
         evidence = "cash at the beginning of the period and the change in cash of the same filing"
@@ -292,8 +292,8 @@ def _of_cash(figures: Figures) -> list[Proposal]:
 
 def _of_investing(figures: Figures) -> tuple[Proposal, Proposal]:
     """Leave out capital expenditure far below an unexplained outflow; do not add leased equipment to it twice."""
-    rows = PeriodRows.of(figures, (SPENDING, OUTFLOW, REST, PLANT))
-    spent, plant, rest = np.abs(rows[SPENDING]), rows[PLANT], rows[REST]
+    rows = PeriodRows.of(figures, (SPENDING, OUTFLOW, UNEXPLAINED_INVESTING, PLANT))
+    spent, plant, rest = np.abs(rows[SPENDING]), rows[PLANT], rows[UNEXPLAINED_INVESTING]
     is_year = rows.end - rows.start >= A_YEAR[0]
     holds = is_year & (-rest - spent > np.maximum(UNEXPLAINED * spent, -LARGE_PART * rows[OUTFLOW]))
     foots = (np.abs(rest + plant) <= 1) & (spent > plant + 1) & (plant > 0)

@@ -41,7 +41,7 @@ REASONS = {identity.rule.id: identity.reason for identity in footing.IDENTITIES}
 """The gap reason of each identity, for items with a figure that a total contradicts."""
 JUDGED = ["cik", "q", "item", "rule"]
 
-WHAT = ["cik", "seq", "concept", "start", "end"]
+FIGURE_KEY = ["cik", "seq", "concept", "start", "end"]
 
 Corrector = Callable[[Figures], Sequence[Proposal]]
 CORRECTORS: tuple[Corrector, ...] = (
@@ -57,13 +57,13 @@ CORRECTORS: tuple[Corrector, ...] = (
 )
 """The correctors, in order: each works on the figures as corrected by the earlier ones."""
 
-KEPT = ("dividends_paid", "cost_of_revenue", "cost_of_goods_alone", *ITEM_NAMES)
+KEPT_WITNESSES = ("dividends_paid", "cost_of_revenue", "cost_of_goods_alone", *ITEM_NAMES)
 """Witnesses (amounts that prove others) that are kept: line items of the warehouse, and amounts that later steps
 compare."""
 FURTHER = [item.name for item in LINE_ITEMS if not item.is_served]
 _IS_WITNESS = np.isin(
     AMOUNT.categories.to_numpy(),
-    [concept.name for concept in CONCEPTS if concept.compared_with and concept.name not in KEPT],
+    [concept.name for concept in CONCEPTS if concept.compared_with and concept.name not in KEPT_WITNESSES],
 )
 
 
@@ -121,8 +121,8 @@ def corrected(
     return (
         sound.drop("filed_value", "kind", "evidence", "rule", "row"),
         wrong.with_columns(kind=kind)
-        .select(*WHAT, "kind", "filed_value", "value", "evidence", "rule")
-        .sort(*WHAT, nulls_last=True),
+        .select(*FIGURE_KEY, "kind", "filed_value", "value", "evidence", "rule")
+        .sort(*FIGURE_KEY, nulls_last=True),
         footings,
         counted([(proposal.rule, cik[proposal.at]) for proposal in applied]),
     )
@@ -191,7 +191,7 @@ def of_corrections(corrections: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.Da
     return withheld(placed.filter(is_doubt), pl.col("start").is_null()), proofs.select(PROOFS.names())
 
 
-def of_statements(footings: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+def proofs_of_statements(footings: pl.DataFrame, grid: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The proofs and the withheld items that follow from the identities of statements.
 
     Args:

@@ -20,7 +20,7 @@ from pipelines.normalize.corrections.figures import (
     Figures,
     PeriodRows,
     Proposal,
-    either,
+    first_known,
 )
 from pipelines.normalize.elements import NUMBER_OF
 from pipelines.normalize.powers import EXACTLY, NEAR_STATED, POWER, power_of_thousand
@@ -125,7 +125,7 @@ def _power(rows: PeriodRows, count: str) -> Floats:
     of_common, of_parent = (
         power_of_thousand(np.abs(rows[income]) / earnings / rows[count], NEAR_EARNINGS) for income in (COMMON, PARENT)
     )
-    return np.where(of_parent == 0, 0.0, either(of_common, of_parent))
+    return np.where(of_parent == 0, 0.0, first_known(of_common, of_parent))
 
 
 def _of_scale(rows: PeriodRows, powers: dict[str, Floats], outstanding: Floats) -> list[Proposal]:
@@ -135,10 +135,10 @@ def _of_scale(rows: PeriodRows, powers: dict[str, Floats], outstanding: Floats) 
     corrected instead, or the income if the earnings per share are similar to earlier ones, too. If a corrected count
     would be too small and the earnings per share too large for any company, both are corrected.
     """
-    power = either(*powers.values())
+    power = first_known(*powers.values())
     own = _of_first_filing(rows.figures)
-    is_own = (either(*(picked(own, rows.place[income]) for income in (COMMON, PARENT))) == power) & (power != 0)
-    count, earnings = either(*(rows[name] for name in COUNTS)), np.abs(rows[EARNINGS])
+    is_own = (first_known(*(picked(own, rows.index[income]) for income in (COMMON, PARENT))) == power) & (power != 0)
+    count, earnings = first_known(*(rows[name] for name in COUNTS)), np.abs(rows[EARNINGS])
     agreed = rows.last(power == 0)
 
     def fits(amount: Floats) -> Flags:
@@ -179,7 +179,7 @@ def _of_earlier_counts(rows: PeriodRows, powers: dict[str, Floats], outstanding:
 
     A count below a hundred thousand shares that earn more than 500 each is stated in thousands or millions.
     """
-    income = np.abs(either(rows[COMMON], rows[PARENT]))
+    income = np.abs(first_known(rows[COMMON], rows[PARENT]))
     found = []
     for name in COUNTS:
         count, is_verified = rows[name], ~np.isnan(powers[name])
@@ -187,9 +187,11 @@ def _of_earlier_counts(rows: PeriodRows, powers: dict[str, Floats], outstanding:
         level = picked(count * 10.0 ** powers[name], rows.last(is_verified))
         is_verified |= _is_like(count, outstanding)
         is_open = ~is_verified & np.isnan(level)
-        off = either(*(power_of_thousand(known / count, NEAR_COUNTS) for known in (outstanding, level)))
+        off = first_known(*(power_of_thousand(known / count, NEAR_COUNTS) for known in (outstanding, level)))
         as_filed = power_of_thousand(_level_as_filed(rows, count, is_open, each) / count, NEAR_COUNTS)
-        power = np.where(is_verified, 0.0, either(off, np.where(as_filed > 0, as_filed, np.nan), np.zeros(len(off))))
+        power = np.where(
+            is_verified, 0.0, first_known(off, np.where(as_filed > 0, as_filed, np.nan), np.zeros(len(off)))
+        )
         too_few = is_open & (power == 0) & (count < FEWEST_SHARES) & (each > LARGEST_EARNINGS)
         thousands = np.ceil(np.log10(each / LARGEST_EARNINGS) / POWER) * POWER
         found.append(rows.propose(COUNT_BY_EARLIER_COUNTS, BY_COUNTS, name, power != 0, 10.0**power))
@@ -223,7 +225,7 @@ def of_filings(figures: Figures) -> list[Proposal]:
     the newest period that are so far off alone are left out.
     """
     off = _off_level(figures)
-    far = either(off, _off_others(figures))
+    far = first_known(off, _off_others(figures))
     own = _of_first_filing(figures)
     power = _of_filing(figures, np.where((np.abs(own) > 0) & (np.abs(far - own) < np.abs(far)), own, np.nan))
     counts = figures.of_concepts(COUNTS)

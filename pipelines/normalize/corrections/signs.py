@@ -12,12 +12,12 @@ import polars as pl
 
 from pipelines.normalize.arrays import Floats, packed, picked
 from pipelines.normalize.corrections.figures import (
+    CENT_ROUNDING,
     COMMON,
     COMPREHENSIVE,
     COUNTS,
     DILUTED_EARNINGS,
     EARNINGS,
-    HALF_A_CENT,
     OF_INCOME,
     OPERATING,
     PARENT,
@@ -31,7 +31,7 @@ from pipelines.normalize.corrections.figures import (
     Figures,
     PeriodRows,
     Proposal,
-    either,
+    first_known,
 )
 from pipelines.normalize.elements import BY_NAME, NUMBER_OF
 from pipelines.normalize.rule import Rule
@@ -128,15 +128,15 @@ def _decided(rows: PeriodRows) -> tuple[dict[str, Floats], Floats, Floats]:
     common, tax = rows[COMMON], rows[TAX]
     profit = np.where(rows.is_of(PARENT, FROM_PROFIT), np.nan, rows[PROFIT])
     pretax = np.where(rows.is_of(PRETAX, FROM_INCOME), np.nan, rows[PRETAX])
-    income = either(rows[PARENT], common, profit)
-    basic, diluted = (either(*(rows[count] for count in counts)) for counts in (COUNTS, COUNTS[::-1]))
+    income = first_known(rows[PARENT], common, profit)
+    basic, diluted = (first_known(*(rows[count] for count in counts)) for counts in (COUNTS, COUNTS[::-1]))
     by_basic, by_diluted = rows[EARNINGS] * basic, rows[DILUTED_EARNINGS] * diluted
     strong = {
         PARENT: _sign_if_same_size(rows[PARENT], SIMILAR, income),
         COMMON: _sign_if_same_size(common, SIMILAR, income, by_basic),
         PROFIT: _sign_if_same_size(profit, SIMILAR, income),
-        EARNINGS: _sign_if_same_size(by_basic, SIMILAR, income, common, rounding=HALF_A_CENT * basic),
-        DILUTED_EARNINGS: _sign_if_same_size(by_diluted, SIMILAR, income, common, rounding=HALF_A_CENT * diluted),
+        EARNINGS: _sign_if_same_size(by_basic, SIMILAR, income, common, rounding=CENT_ROUNDING * basic),
+        DILUTED_EARNINGS: _sign_if_same_size(by_diluted, SIMILAR, income, common, rounding=CENT_ROUNDING * diluted),
     }
     amounts = (income, common, profit)
     # income before tax less tax is net income unless operations were discontinued, and so is the change of retained
@@ -155,7 +155,7 @@ def _decided(rows: PeriodRows) -> tuple[dict[str, Floats], Floats, Floats]:
     # income can become a loss after preferred dividends: then income to common and earnings per share are both negative
     of_parent = _unanimous(strong[PARENT], strong[PROFIT], of_tax, of_retained)
     of_common = _unanimous(*(strong[name] for name in (COMMON, *PER_SHARE)))
-    of_others = np.abs(either(common, by_basic, by_diluted))
+    of_others = np.abs(first_known(common, by_basic, by_diluted))
     is_apart = np.abs(of_others - np.abs(income)) > RESTATED * np.abs(income)
     return strong, of_tax, np.where((of_parent * of_common < 0) & is_apart, np.nan, decided)
 
@@ -191,7 +191,7 @@ def _so_far(rows: PeriodRows, size: Floats, votes: Floats) -> Floats:
 def of_tax_and_outflows(figures: Figures) -> list[Proposal]:
     """Reverse the sign of tax that contradicts income before and after it, and of outflows filed as negative."""
     rows = PeriodRows.of(figures, (COMMON, PARENT, PRETAX, TAX))
-    pretax, tax, income = rows[PRETAX], rows[TAX], either(rows[PARENT], rows[COMMON])
+    pretax, tax, income = rows[PRETAX], rows[TAX], first_known(rows[PARENT], rows[COMMON])
     after_tax, with_tax = (np.abs(amount - income) for amount in (pretax - tax, pretax + tax))
     # minorities and discontinued operations are a small part of the tax
     errs = (with_tax <= SIMILAR * np.abs(tax)) & (after_tax > SIMILAR * np.abs(tax))
