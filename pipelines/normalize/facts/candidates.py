@@ -66,7 +66,7 @@ OF_WHOLE_ALREADY = Rule(
     "select",
 )
 
-ONE_OF = 0.1
+NEAR_NET_ASSETS = 0.1
 """Assets less liabilities are the equity if both differ by less than a tenth of the noncontrolling interests."""
 
 _LESS, _WHOLE = "net-income.parent.less-noncontrolling-interests", "net-income.parent.consolidated"
@@ -182,7 +182,7 @@ def _footings(pairs: pl.DataFrame, found: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def of_notes(candidates: pl.DataFrame) -> pl.DataFrame:
+def annual_note_amounts(candidates: pl.DataFrame) -> pl.DataFrame:
     """Annual amounts of notes that a line of the statements replaces, because it has more than half of the amount.
 
     A source is a line of the statements if an interim report of the last 400 days shows it.
@@ -199,7 +199,7 @@ def of_notes(candidates: pl.DataFrame) -> pl.DataFrame:
     return lines.filter(ANNUAL_NOTE.where(is_annual), ~pl.col("is_line"), line > LARGE_PART * size).drop("is_line")
 
 
-def of_statements(lines: pl.DataFrame, pairs: pl.DataFrame, shown: pl.DataFrame) -> pl.DataFrame:
+def replaced_by_statement_lines(lines: pl.DataFrame, pairs: pl.DataFrame, shown: pl.DataFrame) -> pl.DataFrame:
     """The candidates of notes that a line of the statement replaces: `candidate`, `cik`; no row without faces.
 
     Args:
@@ -223,7 +223,7 @@ def of_statements(lines: pl.DataFrame, pairs: pl.DataFrame, shown: pl.DataFrame)
     return placed.filter(LINE_OF_STATEMENT.where(before & differs)).select("candidate", "cik")
 
 
-def of_equity(pairs: pl.DataFrame) -> pl.DataFrame:
+def interests_already_in_equity(pairs: pl.DataFrame) -> pl.DataFrame:
     """Noncontrolling interests that are not added to equity, because it is assets less liabilities already.
 
     Args:
@@ -237,7 +237,7 @@ def of_equity(pairs: pl.DataFrame) -> pl.DataFrame:
     # exact: an equity without the noncontrolling interests differs from net assets by their full amount
     off = (pl.col("net_assets") - pl.col("of_parent")).abs()
     compared = added.join(net_assets, on="slot").join(parents, on="candidate")
-    return compared.filter(OF_WHOLE_ALREADY.where(off < ONE_OF * pl.col("value").abs()))
+    return compared.filter(OF_WHOLE_ALREADY.where(off < NEAR_NET_ASSETS * pl.col("value").abs()))
 
 
 def of_income_statement(candidates: pl.DataFrame) -> pl.DataFrame:
@@ -317,7 +317,7 @@ def _is_allowed(income: str) -> pl.Expr:
     return allowed
 
 
-def of_other_elements(pairs: pl.DataFrame) -> pl.DataFrame:
+def repeated_parts(pairs: pl.DataFrame) -> pl.DataFrame:
     """Pairs of optional parts that repeat another amount of their source (rule reports.FILED_TWICE).
 
     Args:

@@ -59,7 +59,7 @@ PER_SHARE = frozenset(tag for _, _, source in _SOURCES if source.measure == "per
 TAG = pl.Enum(sorted({tag for _, _, source in _SOURCES for tag in source.named}))
 _ROLE = pl.Enum(ROLES["role"])
 
-PARTS = pl.DataFrame(
+SOURCE_ELEMENTS = pl.DataFrame(
     [
         {
             "tag": tag,
@@ -107,7 +107,7 @@ changes it, whether notes use it too, whether it counts only if it is zero, `foo
 up to a total; 0: no such condition), the number of elements that it needs, and `needed_below` (for a source that has to
 be less than other amounts, the number of elements in its sum; otherwise null)."""
 ALONE = (
-    PARTS.filter(role="elements")
+    SOURCE_ELEMENTS.filter(role="elements")
     .join(SOURCES.filter(needed=1), on="source")
     .select("taxonomy", "tag", "concept")
     .unique(maintain_order=True)
@@ -116,12 +116,12 @@ ALONE = (
 
 _KEYS = ["tag", "taxonomy", "measure", "is_instant", "industry"]
 _IS_PER_SHARE = pl.col("tag").is_in(PER_SHARE) & (pl.col("measure") == "per_share")
-_USES = (
-    pl.concat([PARTS, PARTS.filter(_IS_PER_SHARE).with_columns(measure=pl.lit("money", MEASURE))])
+ELEMENTS_BY_INDUSTRY = (
+    pl.concat([SOURCE_ELEMENTS, SOURCE_ELEMENTS.filter(_IS_PER_SHARE).with_columns(measure=pl.lit("money", MEASURE))])
     .explode("industry")
     .with_columns(pl.col("industry").cast(pl.Enum(INDUSTRIES)))
 )
-"""PARTS with one row an industry; elements per share also match amounts in a currency alone."""
+"""SOURCE_ELEMENTS with one row an industry; elements per share also match amounts in a currency alone."""
 
 
 def matched(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
@@ -133,9 +133,9 @@ def matched(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.DataFram
 
     Returns:
         pairs: by filing, start (instants first), end and element: `pair` (number), `fact` (its row), `cik`, `seq`,
-            `start`, `end`, `filed`, `value`, `own_grain` (the power of ten to which it is rounded), columns of PARTS,
-            `slot` (number of the filing and period), `candidate` (number of filing, period and source); the facts that
-            ZERO_COUNT leaves out; and the facts to which WITHOUT_SHARES applies.
+            `start`, `end`, `filed`, `value`, `own_grain` (the power of ten to which it is rounded), columns of
+            SOURCE_ELEMENTS, `slot` (number of the filing and period), `candidate` (number of filing, period and
+            source); the facts that ZERO_COUNT leaves out; and the facts to which WITHOUT_SHARES applies.
     """
     of_amount = ["cik", "seq", "start", "end", "tag", "taxonomy"]
     known = (
@@ -158,7 +158,11 @@ def matched(facts: pl.DataFrame, of_industry: pl.DataFrame) -> tuple[pl.DataFram
             own_grain=granularity(pl.col("value")),
         )
         .join(of_industry.select("cik", "seq", pl.col("industry").cast(pl.Enum(INDUSTRIES))), on=["cik", "seq"])
-        .join(_USES.filter(~pl.col("rule").is_in(SWITCHED_OFF)).drop("rule"), on=_KEYS, maintain_order="left")
+        .join(
+            ELEMENTS_BY_INDUSTRY.filter(~pl.col("rule").is_in(SWITCHED_OFF)).drop("rule"),
+            on=_KEYS,
+            maintain_order="left",
+        )
         .drop("measure", "is_instant", "industry")
         .with_columns(candidate=pl.col("slot").cast(pl.Int64) * len(_SOURCES) + pl.col("source"))
         .with_row_index("pair")

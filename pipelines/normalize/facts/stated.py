@@ -53,13 +53,13 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame, shown: pl.Da
         decisions: frames.DECISIONS; for each source the number of amounts taken from it.
     """
     pairs, zero_counts, without_shares = matching.matched(facts, of_industry)
-    repeated, added = candidates.of_other_elements(pairs), candidates.of_equity(pairs)
+    repeated, added = candidates.repeated_parts(pairs), candidates.interests_already_in_equity(pairs)
     pairs = _without(pairs, "pair", repeated, added)
     complete, parts, above = candidates.complete(pairs)
-    noted, subtracted = candidates.of_notes(complete), candidates.of_net_income(complete)
+    noted, subtracted = candidates.annual_note_amounts(complete), candidates.of_net_income(complete)
     lines = _without(complete, "candidate", noted, subtracted)
-    of_notes = candidates.of_statements(lines, pairs, _of_filings(shown, facts))
-    lines = _without(lines, "candidate", of_notes)
+    replaced = candidates.replaced_by_statement_lines(lines, pairs, _of_filings(shown, facts))
+    lines = _without(lines, "candidate", replaced)
     of_income = candidates.of_income_statement(lines)
     best = _without(lines, "candidate", of_income).unique("amount", keep="first", maintain_order=True)
     lesser, other = candidates.of_lesser_sources(best, candidates.differences(lines), noted)
@@ -73,7 +73,7 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame, shown: pl.Da
         (candidates.NO_LESS_THAN_PART, parts),
         (candidates.ANNUAL_NOTE, noted),
         (candidates.REVENUE_THAT_FOOTS, of_income),
-        (candidates.LINE_OF_STATEMENT, of_notes),
+        (candidates.LINE_OF_STATEMENT, replaced),
         (candidates.LESSER_SOURCE, lesser),
         (candidates.OTHER_SOURCE, other),
         (SCALE_OF_FILING, chosen.filter("is_scaled")),
