@@ -50,7 +50,7 @@ from pipelines.normalize.elements.lines import (
     SECTIONS,
 )
 from pipelines.normalize.elements.sources import IFRS
-from pipelines.normalize.faces.columns import Face, FaceSection, face_lines, faces_of
+from pipelines.normalize.faces.adding_up import Face, FaceSection, face_lines, faces_of
 from pipelines.normalize.rule import Rule
 
 TOTALS_OF_BALANCE_SHEETS = "ASC 210-10-45-1, 210-10-45-5 (totals of a balance sheet)"

@@ -98,7 +98,7 @@ class SectionLine:
     line: FaceLine
 
 
-CALCULATION, PLACE, FROM_CASH, NONE = WAYS = ("calculation", "place", "from cash", "none")
+CALCULATION, PLACE, FROM_CASH, BELOW_TOTALS = WAYS = ("calculation", "place", "from cash", "none")
 
 
 class Names:
@@ -181,7 +181,7 @@ def section_lines(face: Sequence[FaceLine], headings: Mapping[int, str], names: 
     for section, line in product(SECTIONS, below):
         kind, is_in_table = kind_in(section, line)
         if (is_in_table or kind == OTHER) and (name := names.name(section, line)):
-            found.append(SectionLine(section, NONE, name, line))
+            found.append(SectionLine(section, BELOW_TOTALS, name, line))
     return found
 
 

@@ -38,7 +38,7 @@ _TAKEN_OFF = re.compile(r"[,;–—-]?\s*\(?\b(?:net|less|exclusive|excluding|in
 """The end of a label that names amounts taken off or included. It does not decide the class, unless nothing stands
 before it."""
 _WORDS_OF_NAMES = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-z])(?=[0-9])")
-_SAYS_WHOSE = re.compile(r"(other|others|related part(y|ies)|third part(y|ies)|banks?)(,? net)?")
+_NAMES_PARTY_ONLY = re.compile(r"(other|others|related part(y|ies)|third part(y|ies)|banks?)(,? net)?")
 """Labels that name only the other party; the heading above then names the class of the line."""
 
 
@@ -63,7 +63,7 @@ def words_of(element: str) -> str:
 def kind_of_liability(label: str, element: str, heading: str) -> str:
     """The class of a line of the liabilities by its words; a heading can only add that it is a borrowing."""
     own = kind_of(LIABILITIES_SIDE, label, element)
-    is_open = own == UNKNOWN or bool(_SAYS_WHOSE.fullmatch(plain(label)))
+    is_open = own == UNKNOWN or bool(_NAMES_PARTY_ONLY.fullmatch(plain(label)))
     return BORROWING if is_open and kind_of(LIABILITIES_SIDE, heading) == BORROWING else own
 
 

@@ -10,7 +10,7 @@ from itertools import groupby
 
 import polars as pl
 
-from pipelines.normalize.faces.sheets import CALCULATION, FROM_CASH, NONE, PLACE
+from pipelines.normalize.faces.sheets import BELOW_TOTALS, CALCULATION, FROM_CASH, PLACE
 
 Way = tuple[tuple[str, str | None], ...]
 """The lines of a section by one way, in their order: the name of the line and, for a line of some members, the name of
@@ -62,7 +62,7 @@ def faces_of(facts: pl.DataFrame, faces: pl.DataFrame) -> dict[tuple[int, int], 
         for _, _, section, way, name, whole in of_one:
             sections.setdefault(section, {}).setdefault(way, []).append((name, whole))
         found[key] = {
-            section: FaceSection(ways, tuple(name for name, _ in lines.get(NONE, ())))
+            section: FaceSection(ways, tuple(name for name, _ in lines.get(BELOW_TOTALS, ())))
             for section, lines in sections.items()
             if (ways := _ways_of(lines))
         }
