@@ -142,7 +142,7 @@ def gaps(
     item_gaps: pl.DataFrame,
     grid: pl.DataFrame,
     succeeded: pl.DataFrame,
-    kind: "Kind | None" = None,
+    kind: "PeriodKind | None" = None,
 ) -> pl.DataFrame:
     """The reasons why periods with some value lack an item, and why items of other periods are withheld.
 
@@ -164,7 +164,7 @@ def gaps(
     wanted = items.select("cik", "q").unique().join(pl.LazyFrame({"item": kind.items}), how="cross")
     has_meaning = ~pl.col("reason").is_in(WITHOUT_MEANING["reason"].unique().implode())
     withheld = missed.lazy().filter(has_meaning).join(wanted, on=["cik", "q"], how="anti")
-    missing = pl.concat([wanted.join(items, on=_OF, how="anti"), withheld.select(_OF)])
+    missing = pl.concat([wanted.join(items, on=ITEM_KEY, how="anti"), withheld.select(ITEM_KEY)])
     ever = (
         stated.lazy()
         .unique()
@@ -176,8 +176,8 @@ def gaps(
         missing.join(ever, on=["cik", "item"], how="left")
         .join(of_industry.lazy(), on="cik", how="left")
         .join(without_meaning().lazy(), on=["industry", "item"], how="left")
-        .join(missed.lazy(), on=_OF, how="left", suffix="_missed")
-        .join(item_gaps.lazy(), on=_OF, how="left", suffix="_of_item")
+        .join(missed.lazy(), on=ITEM_KEY, how="left", suffix="_missed")
+        .join(item_gaps.lazy(), on=ITEM_KEY, how="left", suffix="_of_item")
         .join(grid.lazy().select("cik", "q", "period_end", "is_year_end"), on=["cik", "q"])
         .join(succeeded.lazy(), on="cik", how="left")
     )
@@ -219,7 +219,7 @@ def of_items(points: Points, items: Sequence[Item]) -> pl.DataFrame:
         for item in items
         for reason, holds in item.gaps
     ]
-    return pl.concat(found).unique(_OF, keep="first", maintain_order=True)
+    return pl.concat(found).unique(ITEM_KEY, keep="first", maintain_order=True)
 
 
 def of_left_out(left_out: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
@@ -236,13 +236,13 @@ def of_left_out(left_out: pl.DataFrame, grid: pl.DataFrame) -> pl.DataFrame:
     return (
         items_of_flows(of_years.join(grid.filter("is_year_end"), on=["cik", "q"], how="semi"))
         .select("cik", "q", "item", reason=pl.lit(LEFT_OUT), rule="rule")
-        .sort(*_OF, "rule")
-        .unique(_OF, keep="first", maintain_order=True)
+        .sort(*ITEM_KEY, "rule")
+        .unique(ITEM_KEY, keep="first", maintain_order=True)
         .cast(WITHHELD)
     )
 
 
-_OF = ["cik", "q", "item"]
+ITEM_KEY = ["cik", "q", "item"]
 
 ITEM = pl.col("item")
 _BEGINS = (
@@ -261,15 +261,15 @@ REASONS: dict[str, pl.Expr] = {
 
 
 @dataclass(frozen=True)
-class Kind:
+class PeriodKind:
     """A kind of period: its items, and in order the reasons for items without value that no rule withholds."""
 
     items: tuple[str, ...]
     reasons: dict[str, pl.Expr]
 
 
-OF_TWELVE_MONTHS = Kind(ITEM_NAMES, REASONS)
-OF_QUARTERS = Kind(
+OF_TWELVE_MONTHS = PeriodKind(ITEM_NAMES, REASONS)
+OF_QUARTERS = PeriodKind(
     items_of("flow"),
     {
         "no_tag": REASONS["no_tag"],

@@ -227,7 +227,7 @@ def _bases_of_year(points: Points, of_year: Points, income: Item) -> Bases:
 
     Otherwise the quarters of a year would be on different bases if its annual report alone states income to common.
     """
-    at = of_year.same(points)
+    at = of_year.matching_points(points)
     has_value, number = np.isfinite(picked(income.value, at)), picked(income.rule, at)
     is_withheld = any_of([picked(holds, at) > 0 for *_, holds in income.withheld])
     rules = [has_value & (number == income.rules.index(rule.id)) for rule in (COMMON, COMPLETED, PARENT)]

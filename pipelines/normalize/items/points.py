@@ -73,7 +73,7 @@ FLOWS = tuple(
     )
 )
 """The flow concepts from which items are made, by their twelve months."""
-OF_AMOUNTS = (
+AMOUNT_COLUMNS = (
     *("amount", "days", "regime", "company", "way", "grain"),
     *("spread", "own_spread", "gross", "beyond", "is_derived", "seq"),
 )
@@ -87,9 +87,9 @@ BALANCES = tuple(
 )
 SHARES_OF = {"eps_basic": "shares_basic", "eps_diluted": "shares_diluted"}
 """The shares of each amount of earnings per share."""
-STANDS_FOR = {"eps_diluted": "eps_diluted_otherwise"}
+SUBSTITUTES = {"eps_diluted": "eps_diluted_otherwise"}
 """For a concept, the one that takes its place where its own twelve months are not stated."""
-OF_EARNINGS = {name: [name, STANDS_FOR.get(name, name)] for name in SHARES_OF}
+OF_EARNINGS = {name: [name, SUBSTITUTES.get(name, name)] for name in SHARES_OF}
 """The concepts of each amount of earnings per share."""
 
 
@@ -210,7 +210,7 @@ class Points:
             name: of_concepts.after((self.window << CONCEPT_BITS) | NUMBER_OF[name], self.seq)
             for name in (*FLOWS, *BALANCES)
         }
-        for name, other in STANDS_FOR.items():
+        for name, other in SUBSTITUTES.items():
             self.rows[name] = np.where(self.rows[name] == NOTHING, self.rows[other], self.rows[name])
         self.rules = (*(rule.id for rule in METHODS), *balances["rule"].drop_nulls().unique(maintain_order=True))
         numbers = {rule: number for number, rule in enumerate(self.rules)}
@@ -220,7 +220,7 @@ class Points:
             withheld_by=pl.when(pl.col("amount").is_null()).then("rule"),
         )
         self._withheld_by = known["withheld_by"].extend_constant(None, 1)  # the last entry is for row NOTHING
-        self._columns = {name: np.append(floats(known, name), np.nan) for name in (*OF_AMOUNTS, *WINDOW_FLAGS)}
+        self._columns = {name: np.append(floats(known, name), np.nan) for name in (*AMOUNT_COLUMNS, *WINDOW_FLAGS)}
         self.of_another = self._of_other_companies()
         for name, holds in self.of_another.items():
             self.rows[name] = np.where(holds, NOTHING, self.rows[name])
@@ -258,7 +258,7 @@ class Points:
         """The id of the rule that withholds the amount of a concept at each point; null if none does."""
         return self._withheld_by[self.rows[concept]]
 
-    def same(self, points: "Points") -> Ints:
+    def matching_points(self, points: "Points") -> Ints:
         """For each of other points, the newest own point of its company and quarter end as known after its filing."""
         companies = np.unique(self.cik)
         company = np.searchsorted(companies, points.cik)
