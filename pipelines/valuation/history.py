@@ -113,7 +113,7 @@ def base_of(trailing: Year, years: Sequence[Year]) -> Base:
 
     Source: normalizing by the usual margin, A. Damodaran, Investment Valuation, chapter 22.
     """
-    held = _held(trailing)
+    held = _free_cash_flow(trailing)
     usual = [found for reach in USUAL_YEARS if (found := _usual(trailing, years[-reach:]))[0] > 0]
     if not usual or any(abs(held - amount) <= OUTLIER * amount for amount, _ in usual):
         return Base(held, False, "Trailing twelve months, as reported.")
@@ -124,11 +124,11 @@ def base_of(trailing: Year, years: Sequence[Year]) -> Base:
 
 def _usual(trailing: Year, years: Sequence[Year]) -> tuple[float, str]:
     """The usual free cash flow of twelve months, and how it is computed, in words."""
-    margins = [_held(year) / year.revenue for year in years if year.revenue and year.revenue > 0]
+    margins = [_free_cash_flow(year) / year.revenue for year in years if year.revenue and year.revenue > 0]
     if trailing.revenue and len(margins) == len(years):
         share = median(margins)
         return round(share * trailing.revenue), f"{share:.1%} of revenue, the median of {len(years)} fiscal years"
-    return round(median(_held(year) for year in years)), f"the median of {len(years)} fiscal years"
+    return round(median(_free_cash_flow(year) for year in years)), f"the median of {len(years)} fiscal years"
 
 
 def growth_of(trailing: Year, years: Sequence[Year]) -> Growth | None:
@@ -168,7 +168,7 @@ def _first_years(trailing: Year, years: Sequence[Year]) -> list[Year]:
 def _trend(years: Sequence[Year]) -> tuple[float, str] | None:
     """Yearly growth of free cash flow: least squares through the logarithms of the known years."""
     known = [year for year in years if year.free_cash_flow is not None]
-    amounts = [_held(year) for year in known]
+    amounts = [_free_cash_flow(year) for year in known]
     if len(known) < SHORT or min(amounts) <= 0:
         return None
     times = [_years_between(known[0], year) for year in known]
@@ -192,7 +192,7 @@ def _is_positive(amount: float | None) -> TypeGuard[float]:
     return amount is not None and amount > 0
 
 
-def _held(year: Year) -> float:
+def _free_cash_flow(year: Year) -> float:
     if year.free_cash_flow is None:
         raise ValueError(f"the year that ends on {year.end} has no free cash flow")
     return year.free_cash_flow

@@ -47,7 +47,7 @@ class Shares:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CompanyData:
     """The data of a company that the tests use.
 
     trailing: the newest twelve months; its free cash flow is None if not known.
@@ -81,23 +81,23 @@ class Known:
         return self.years[-FEWEST_YEARS:]
 
 
-def stale_after(known: Known) -> date:
+def stale_after(known: CompanyData) -> date:
     """The last filing date of any company at which the newest period is not yet too old."""
     return known.trailing.end + timedelta(days=STALE_DAYS.get(known.annual_form, STALE_DAYS_QUARTERLY))
 
 
-def is_stale(known: Known) -> bool:
+def is_stale(known: CompanyData) -> bool:
     """Whether the newest period ended too long before the newest filing of any company."""
     return known.newest_filing > stale_after(known)
 
 
-def has_history(known: Known) -> bool:
+def has_history(known: CompanyData) -> bool:
     """Whether there are five comparable fiscal years with free cash flow, and a growth rate."""
     enough = len(known.recent) == FEWEST_YEARS and all(year.free_cash_flow is not None for year in known.recent)
     return enough and known.growth is not None
 
 
-def varies(known: Known) -> bool:
+def varies(known: CompanyData) -> bool:
     """Whether the free cash flow margins of the last years vary more than their mean, or their mean is not positive."""
     if not has_history(known):
         return False
@@ -108,18 +108,18 @@ def varies(known: Known) -> bool:
     return mean <= 0 or pstdev(shares) > MOST_VARIATION * mean
 
 
-def has_customers_money(known: Known) -> bool:
+def has_customers_money(known: CompanyData) -> bool:
     """Whether customers' funds were a line of the operating cash flow within the last year."""
     end = known.customer_funds_end
     return end is not None and (known.trailing.end - end).days < YEAR_DAYS
 
 
-def lacks_shares(known: Known) -> bool:
+def lacks_shares(known: CompanyData) -> bool:
     """Whether there is no share count, or only one of another period than the base."""
     return known.shares is None or abs((known.trailing.end - known.shares.end).days) > SHARES_LAG_DAYS
 
 
-def moved_shares(known: Known) -> bool:
+def moved_shares(known: CompanyData) -> bool:
     """Whether the newest share count differs much from the average of its twelve months."""
     if known.shares is None or not known.shares_of_year:
         return False
@@ -127,7 +127,7 @@ def moved_shares(known: Known) -> bool:
     return not 1 / MOST_SHARES_MOVE <= ratio <= MOST_SHARES_MOVE
 
 
-TESTS: dict[str, Callable[[Known], bool]] = {
+TESTS: dict[str, Callable[[CompanyData], bool]] = {
     "financial_company": lambda known: known.industry in FINANCIAL,
     "reit": lambda known: known.industry == "reit",
     "shell": lambda known: known.industry == "shell",
@@ -150,6 +150,6 @@ TESTS: dict[str, Callable[[Known], bool]] = {
 }
 
 
-def reasons(known: Known) -> tuple[str, ...]:
+def reasons(known: CompanyData) -> tuple[str, ...]:
     """The codes of all reasons that apply, the most important first; empty if the model fits."""
     return tuple(code for code in NO_FAIR_VALUE if TESTS[code](known))

@@ -18,7 +18,7 @@ from pipelines.normalize.shares import latest as newest
 from pipelines.normalize.shares.moves import FINEST_EARNINGS
 from pipelines.valuation.history import Year, base_of, comparable, growth_of
 from pipelines.valuation.model import PERPETUAL_GROWTH, PROJECTION_YEARS, REQUIRED_RETURN, Projection, fade, project
-from pipelines.valuation.reasons import Known, Shares, reasons, stale_after
+from pipelines.valuation.reasons import CompanyData, Shares, reasons, stale_after
 from warehouse.contract.line_items import ITEM_NAMES
 
 AS_CONVERTED = 0.05
@@ -171,13 +171,13 @@ def _valued(company: Row, periods: Sequence[Row], newest_filing: date) -> Row:
     }
 
 
-def _known(company: Row, last: Row, annual: Sequence[Row], newest_filing: date) -> Known:
+def _known(company: Row, last: Row, annual: Sequence[Row], newest_filing: date) -> CompanyData:
     """The data of a company that the tests use."""
     trailing = _year(last)
     years, has_break = comparable([_year(row) for row in annual])
     spent = company["capital_expenditure_end"]
     flows = company["operating_cash_flow_end"]
-    return Known(
+    return CompanyData(
         industry=company["industry"],
         annual_form=company["annual_form"] or "",
         currency=company["currency"],
@@ -247,7 +247,7 @@ def _shares(company: Row) -> Shares | None:
     return Shares(round(count), company["shares_end"], f"Weighted average {kind} shares of {period}{why}.")
 
 
-def _fair_value(known: Known) -> tuple[float, Row, list[Row]]:
+def _fair_value(known: CompanyData) -> tuple[float, Row, list[Row]]:
     """Value per share; inputs and results of the model with the names of the interface; the projected years.
 
     Amounts are in whole units of currency. Each is rounded before it is used, so that the shown amounts add up to the

@@ -8,11 +8,11 @@ import pytest
 
 from pipelines.normalize.industry.table import INDUSTRIES
 from pipelines.valuation.history import Growth, Year
-from pipelines.valuation.reasons import FINANCIAL, STALE_DAYS, STALE_DAYS_QUARTERLY, TESTS, Known, Shares, reasons
+from pipelines.valuation.reasons import FINANCIAL, STALE_DAYS, STALE_DAYS_QUARTERLY, TESTS, CompanyData, Shares, reasons
 from warehouse.contract.reasons import NO_FAIR_VALUE
 
 END = date(2025, 12, 31)
-SOUND = Known(
+SOUND = CompanyData(
     industry="general",
     annual_form="10-K",
     currency="USD",
