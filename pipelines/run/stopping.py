@@ -64,7 +64,7 @@ def ends_soon_after_signal(last_words: Callable[[], str], grace: float = GRACE) 
     finally:
         signal.set_wakeup_fd(before)
         for ending, handler in zip(ENDINGS, handlers, strict=True):
-            signal.signal(ending, handler)
+            signal.signal(ending, handler or signal.SIG_DFL)
         over.set()
         os.close(writer)
         watcher.join()

@@ -12,9 +12,12 @@ from pipelines.storage.home import PROJECT
 from warehouse.build.pointer import current
 
 BUSY = """
+import signal
 from hashlib import pbkdf2_hmac
 from pipelines.run.stopping import ends_soon_after_signal
 with ends_soon_after_signal(lambda: "stopped", 0.1):
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, lambda *_: None)
     print("busy", flush=True)
     pbkdf2_hmac("sha256", b"", b"", 1 << 30)  # minutes in one call
 """
