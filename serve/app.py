@@ -37,7 +37,7 @@ from serve.site.frame.sessions import Sessions
 from warehouse.errors import WarehouseError
 from warehouse.read.memory import Memory
 from warehouse.read.reader import Warehouse
-from warehouse.read.reading import read_apart
+from warehouse.read.reading import read_in_process
 
 PATHS = (*routes.PATHS, *mount.PATHS)
 """The path templates of all paths, by which requests are counted."""
@@ -66,7 +66,7 @@ def create_app(
     accounts = Accounts(settings.accounts)
     service = routes.Service(
         settings,
-        Warehouse(settings.published, *((Memory, read_apart) if settings.cache else ())),
+        Warehouse(settings.published, *((Memory, read_in_process) if settings.cache else ())),
         _holders(accounts, clock),
         Attempts(settings.proxies, clock),
         _limits(settings, accounts, clock),

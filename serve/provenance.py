@@ -17,7 +17,7 @@ from warehouse.contract.line_items import ITEM_NAMES, LINE_ITEMS, LineItem
 from warehouse.contract.schema import QUARTER
 from warehouse.contract.sections import SECTIONS
 from warehouse.explanation.balance_sheet import BalanceSheet, balance_sheet
-from warehouse.explanation.explain import Decision, Explanation, Judgement, Part, Step, days, explanation
+from warehouse.explanation.explain import Decision, Explanation, FormulaPart, Judgement, Step, days, explanation
 from warehouse.explanation.statements import Statement, StatementLine, statements
 from warehouse.queries import explain_queries
 from warehouse.queries.explain_queries import Holder, Leg, Span
@@ -189,7 +189,7 @@ def ranges(numbers: Sequence[int]) -> str:
     return " ".join(f"[{run[0]}]" if len(run) == 1 else f"[{run[0]}-{run[-1]}]" for run in runs)
 
 
-def factors(part: Part, leg: Leg) -> str:
+def factors(part: FormulaPart, leg: Leg) -> str:
     """The filed figure and its factors; empty if the figure is as filed."""
     factors = ""
     if leg.split_factor != 1:

@@ -388,7 +388,7 @@ def publish_overlaid(published: Path, build_id: str = "b2", **synchronization: s
     assert before
     rows["filings"][0]["form"] = OVERLAID_FORM
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(overlay, "LARGE", 0)
+        patch.setattr(overlay, "MIN_FILE_SIZE", 0)
         filed = write(published.parent / "tables", rows)
         made = publish.build(published, filed, build_id, publish.Renewal(before, frozenset(), {}))
     assert made.base == before.base

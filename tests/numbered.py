@@ -37,7 +37,7 @@ def publish(published: Path, number: int, *, overlaid: bool = False) -> None:
     before, cik = current(published), company["cik"]
     renewal = Renewal(before, frozenset({cik}), {"financials": filed["financials"]}) if overlaid and before else None
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(overlay, "LARGE", 0)
+        patch.setattr(overlay, "MIN_FILE_SIZE", 0)
         made = build(published, filed, f"b{number}", renewal)
     assert (made.base != made.build_id) == (renewal is not None)
     builds.point(published, made, {cik: moment}, sync_id=f"s{number}", finished_at=moment)

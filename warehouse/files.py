@@ -12,7 +12,7 @@ from pathlib import Path
 
 OTHERS = 0o077
 """The permissions of group and others: commands use it as umask, and `make_private` removes it."""
-SERVED = "serving.lock"
+SERVING_LOCK = "serving.lock"
 """A lock file in a home: running services share the lock, and a command that replaces files takes it alone."""
 
 

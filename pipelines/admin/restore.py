@@ -19,7 +19,7 @@ from pipelines.storage.home import LOCK, MARKER, Home
 from warehouse.build.digest import has_digest
 from warehouse.build.pointer import copies_of, current
 from warehouse.errors import BuildUnreadable
-from warehouse.files import OTHERS, SERVED, locked
+from warehouse.files import OTHERS, SERVING_LOCK, locked
 from warehouse.record import sqlite
 
 PUBLISHED = "published"
@@ -58,7 +58,7 @@ def main(source: Path, *, replace: bool = False, only_accounts: bool = False) ->
         raise BackupError(f"{source} has no accounts")
     try:
         home.prepare()
-        with home.writing(), locked(home.root / SERVED) as is_free:
+        with home.writing(), locked(home.root / SERVING_LOCK) as is_free:
             if not is_free:
                 raise BackupError(f"home {home.root} is served; stop the service, and restore then")
             if only_accounts:
@@ -159,7 +159,7 @@ def _put_in_place(home: Home) -> None:
     incoming, replaced = home.root / INCOMING, home.root / REPLACED
     replaced.mkdir(exist_ok=True)
     for path in home.root.iterdir():
-        if path.name not in (INCOMING, REPLACED, LOCK, SERVED):
+        if path.name not in (INCOMING, REPLACED, LOCK, SERVING_LOCK):
             path.rename(replaced / path.name)
     for path in sorted(incoming.iterdir(), key=lambda path: (path == incoming / home.published.name, path.name)):
         path.rename(home.root / path.name)

@@ -20,7 +20,7 @@ from pipelines.dagster_app.resources import Configured
 from pipelines.edgar.sources import open_source
 from pipelines.errors import PipelineError
 from pipelines.run.filing_queue import Queue
-from pipelines.run.heartbeat import Heartbeat, figures
+from pipelines.run.heartbeat import HeartbeatWriter, figures
 from pipelines.run.newest_filings import EVERY, Covered, exclusive_access, to_synchronize
 from pipelines.run.plan import STEPS, without_filings
 from pipelines.storage.home import Home
@@ -109,7 +109,7 @@ def feed_of_newest_filings(job: UnresolvedAssetJobDefinition, environment: Mappi
         agent, base_url = os.environ.get("EDGAR_USER_AGENT"), os.environ.get("EDGAR_BASE_URL")
         home = Home.from_environment()
         try:
-            (heart := Heartbeat(home)).give()
+            (heart := HeartbeatWriter(home)).give()
             covered = Covered.of(home)
             if not covered.synchronized:
                 return dg.SkipReason("nothing is published yet: synchronize all companies once")

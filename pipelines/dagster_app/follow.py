@@ -17,7 +17,7 @@ from pipelines.edgar.sources import Source, open_source
 from pipelines.errors import PipelineError
 from pipelines.run import stopping
 from pipelines.run.filing_queue import Queue
-from pipelines.run.heartbeat import Heartbeat, figures
+from pipelines.run.heartbeat import HeartbeatWriter, figures
 from pipelines.run.newest_filings import CLOCKS, EVERY, TOGETHER, Covered, exclusive_access, to_synchronize
 from pipelines.run.steps import MALFORMED_ROWS
 from pipelines.run.stopping import ends_soon_after_signal
@@ -48,7 +48,7 @@ def main(symbols: tuple[str, ...]) -> int:
         with ends_soon_after_signal(lambda: STOPPED):
             _source().client.close()  # a wrong setting is reported at once
             home.prepare()
-            heart = Heartbeat(home)
+            heart = HeartbeatWriter(home)
             with heart.beating():
                 _follow(home, symbols, heart)
     except (PipelineError, WarehouseError) as error:
@@ -59,7 +59,7 @@ def main(symbols: tuple[str, ...]) -> int:
     return stopping.STATUS
 
 
-def _follow(home: Home, symbols: tuple[str, ...], heart: Heartbeat) -> None:
+def _follow(home: Home, symbols: tuple[str, ...], heart: HeartbeatWriter) -> None:
     """Synchronize all companies at the start and each morning, and companies with new filings in between; after an
     error, print it and continue."""
     all_at: datetime | None = None
@@ -85,7 +85,7 @@ def _is_time_for_all(last: datetime | None, now: datetime) -> bool:
     return last is None or now < last - CLOCKS or now >= next_synchronization(last)
 
 
-def _update(home: Home, symbols: tuple[str, ...], now: datetime, heart: Heartbeat) -> int:
+def _update(home: Home, symbols: tuple[str, ...], now: datetime, heart: HeartbeatWriter) -> int:
     """Synchronize the companies with a report that a source has now; return the number of these reports."""
     covered = Covered.of(home, symbols)
     with exclusive_access(home), _source() as source:

@@ -17,14 +17,14 @@ from pipelines.run.filing_queue import Queue
 from pipelines.run.newest_filings import Covered
 from pipelines.storage.home import Home
 from warehouse.record import follower
-from warehouse.record.follower import Sign
+from warehouse.record.follower import Heartbeat
 from warehouse.shared.store import ONCE, StoreError, opened
 
 EVERY = 30.0
 """Seconds between two signs, as for Dagster's daemon."""
 
 
-def figures(queue: Queue, covered: Covered) -> Sign:
+def figures(queue: Queue, covered: Covered) -> Heartbeat:
     """A sign of life with the present figures of the queue.
 
     Args:
@@ -33,7 +33,7 @@ def figures(queue: Queue, covered: Covered) -> Sign:
     """
     unserved = (one.filing for one in queue.waiting if one.filing.key not in covered.served)
     accepted = [filing.accepted_at for filing in unserved if filing.cik in covered.symbols]
-    return Sign(datetime.now(UTC), queue.looked_at, len(accepted), min(accepted, default=None))
+    return Heartbeat(datetime.now(UTC), queue.looked_at, len(accepted), min(accepted, default=None))
 
 
 def available(home: Home) -> dict[str, datetime]:
@@ -45,7 +45,7 @@ def available(home: Home) -> dict[str, datetime]:
     return {}
 
 
-class Heartbeat:
+class HeartbeatWriter:
     """Writes signs of life of this process. A failure to write is ignored: the age of the last sign then shows the
     problem."""
 
@@ -58,12 +58,12 @@ class Heartbeat:
         address = os.environ.get("FUNDAMENTALS_STORE")
         self._home, self._store = home, opened(address, ONCE) if address else None
         self._lock = threading.Lock()
-        self._last = follower.read(home.root) or Sign(datetime.now(UTC))
+        self._last = follower.read(home.root) or Heartbeat(datetime.now(UTC))
 
-    def give(self, sign: Sign | None = None) -> None:
+    def give(self, heartbeat: Heartbeat | None = None) -> None:
         """Write a sign with new figures, or with the last figures."""
         with self._lock, suppress(OSError, StoreError):
-            self._last = sign or replace(self._last, at=datetime.now(UTC))
+            self._last = heartbeat or replace(self._last, at=datetime.now(UTC))
             follower.write(self._home.root, self._last)
             if self._store:
                 self._store.put_note(follower.OBJECT, follower.encoded(self._last))

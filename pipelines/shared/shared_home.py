@@ -26,7 +26,7 @@ from warehouse.shared.store import (
     SHARED_FOLDERS,
     Content,
     Head,
-    Held,
+    HeadWithTag,
     Report,
     Store,
     StoreConflict,
@@ -78,7 +78,7 @@ class WorkingCopy:
             cache: a folder of objects under their digests, which several working copies on this machine share.
         """
         self.root, self.store = root, store
-        self.held: Held | None = None
+        self.held: HeadWithTag | None = None
         self.lease: lease.Held | None = None
         self.codes: tuple[str, ...] | None = None
         self._folder = Folder(root, store, cache)
@@ -119,7 +119,7 @@ class WorkingCopy:
         files = {path: content for path, content in head.files.items() if wanted(path) and path not in self._taken}
         links = {path: target for path, target in head.links.items() if wanted(path)}
         if files or links:
-            self._folder.bring(files, links, _reported(DOWNLOAD))
+            self._folder.update(files, links, _reported(DOWNLOAD))
             self._taken |= {*files, *links}
 
     def is_current(self) -> bool:

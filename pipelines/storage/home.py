@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Literal, TextIO
 
 from pipelines.errors import PipelineError
-from warehouse.files import SERVED, make_private
+from warehouse.files import SERVING_LOCK, make_private
 
 Kind = Literal["edgar", "sample"]
 DEFAULT_HOME = Path(".data/edgar")
@@ -79,7 +79,7 @@ class Home:
             for folder in (self.root, self.tables, self.log, self.published, self.dagster):
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             make_private(self.root)
-            for lock in (LOCK, SERVED):
+            for lock in (LOCK, SERVING_LOCK):
                 (self.root / lock).touch()
             shutil.copyfile(PROJECT / SETTINGS, self.dagster / "dagster.yaml")
         except OSError as error:

@@ -37,7 +37,7 @@ from serve.http.errors import (
 )
 from serve.settings import Settings
 from warehouse.errors import NothingPublished, WarehouseError
-from warehouse.read.reader import OpenBuild, Warehouse, again_if_damaged
+from warehouse.read.reader import OpenBuild, Warehouse, retry_if_damaged
 
 log = logging.getLogger(__name__)
 
@@ -125,7 +125,7 @@ async def _respond_cached(endpoint: Endpoint, service: Service, scope: Scope) ->
 
     def query() -> Representation:
         """Query and compress in a worker thread, so that the event loop is not blocked."""
-        representation = again_if_damaged(ask)
+        representation = retry_if_damaged(ask)
         representation.coded(representation.coding_for(combined(scope["headers"])))
         return representation
 

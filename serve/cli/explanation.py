@@ -25,7 +25,7 @@ from serve.provenance import (
 from warehouse.contract.fictional import FILINGS, is_fictional
 from warehouse.contract.vocabulary import BALANCES, NOT_IN_COMPANYFACTS
 from warehouse.explanation.balance_sheet import BalanceSheet
-from warehouse.explanation.explain import Explanation, Part, Step
+from warehouse.explanation.explain import Explanation, FormulaPart, Step
 from warehouse.queries.explain_queries import Leg, Span, ValueVersion
 
 KINDS = {"ttm": "trailing twelve months to", "annual": "fiscal year to", "quarter": "fiscal quarter to"}
@@ -102,7 +102,7 @@ def _arithmetic(explained: Explanation, width: int) -> Iterator[str]:
         yield f"  served as {number(explained.value)}"
 
 
-def _sums(part: Part) -> Iterator[str]:
+def _sums(part: FormulaPart) -> Iterator[str]:
     """The facts that add up to an amount, with their elements if they differ."""
     are_named = len({leg.tag for leg in part.legs}) > 1
     figures = [number(abs(part.share(leg))) for leg in part.legs]
@@ -116,7 +116,7 @@ def _sums(part: Part) -> Iterator[str]:
         yield f"         = {total:>{wide}}"
 
 
-def _factored(part: Part, leg: Leg) -> str:
+def _factored(part: FormulaPart, leg: Leg) -> str:
     text = factors(part, leg)
     return f"  ({text})" if text else ""
 
@@ -196,7 +196,7 @@ def _further(explained: Explanation) -> Iterator[str]:
         yield f"{count} more {'rule' if count == 1 else 'rules'} decided something about the company; --all lists them."
 
 
-def _legs(parts: Sequence[Part]) -> Iterator[str]:
+def _legs(parts: Sequence[FormulaPart]) -> Iterator[str]:
     legs = sorted((leg for part in parts for leg in part.legs), key=lambda leg: leg.leg)
     if legs:
         yield "Facts as filed"
@@ -212,7 +212,7 @@ def _versions(explained: Explanation, width: int) -> Iterator[str]:
     if explained.versions:
         yield "Versions"
     for version in explained.versions:
-        of = version.told
+        of = version.recorded
         value = "withdrawn" if of.value is None else number(of.value)
         yield f"  {f'{of.version}.':>4} {value}, {_filing(of.form, of.filed, of.accession)}"
         recorded = f"; recorded {of.recorded_at}" if of.recorded_at else ""
@@ -222,7 +222,7 @@ def _versions(explained: Explanation, width: int) -> Iterator[str]:
 
 def _filings(explained: Explanation) -> Iterator[str]:
     legs = [leg for part in explained.parts for leg in part.legs]
-    filed: list[Leg | ValueVersion | BalanceSheet] = [*legs, *(version.told for version in explained.versions)]
+    filed: list[Leg | ValueVersion | BalanceSheet] = [*legs, *(version.recorded for version in explained.versions)]
     filed += [explained.sheet] if explained.sheet else []
     addresses = {of.accession: of.url for of in filed if of.accession and of.url}
     if addresses:

@@ -12,7 +12,7 @@ from serve.access.database import DAMAGED, at
 from serve.http.errors import CommandError
 from serve.settings import Settings, from_environment
 from warehouse.contract.findings import DAMAGE, WARNING, WELL, Finding
-from warehouse.files import SERVED, locked
+from warehouse.files import SERVING_LOCK, locked
 from warehouse.record import sqlite
 
 TIMEOUT = 2.0
@@ -35,7 +35,7 @@ def accounts() -> Iterable[Finding]:
 
 def _missing(settings: Settings) -> Finding:
     """The finding for a missing file of accounts: damage if a service is running, because it has made one."""
-    served = settings.home / SERVED
+    served = settings.home / SERVING_LOCK
     if served.exists():
         with locked(served) as is_free:
             if not is_free:

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from serve.http.errors import CommandError
-from warehouse.files import SERVED, locked
+from warehouse.files import SERVING_LOCK, locked
 from warehouse.record.service_place import NAME
 
 
@@ -23,7 +23,7 @@ def announced(home: Path, host: str, port: int) -> Iterator[None]:
     file, text = home / NAME, f"{host} {port}\n"
     with ExitStack() as held:
         with suppress(OSError):
-            if not held.enter_context(locked(home / SERVED, shared=True)):
+            if not held.enter_context(locked(home / SERVING_LOCK, shared=True)):
                 raise CommandError(f"home {home}: a backup is being restored; start the service when that has ended")
         with suppress(OSError):
             file.write_text(text, encoding="utf-8")

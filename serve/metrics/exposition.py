@@ -28,7 +28,7 @@ from warehouse.record import dagster_record, follower
 from warehouse.shared import refusal
 
 if TYPE_CHECKING:
-    from warehouse.shared.store import Held, Store
+    from warehouse.shared.store import HeadWithTag, Store
 
 LOOPBACK = "127.0.0.1"
 SILENT = 10.0  # seconds without a note after which a worker counts as hanging or ended
@@ -47,7 +47,7 @@ class Collector:
         """Expose the counts of the workers, and metrics from the folder of builds and from the store."""
         self._published = published
         self._store = store
-        self._held: Held | None = None
+        self._held: HeadWithTag | None = None
         self._lease: tuple[str | None, float] = None, 0.0
         """The entity tag of the lease, and when it was first seen, by a monotonic clock."""
         self._counts = counts
@@ -90,7 +90,7 @@ class Collector:
             return {}
         try:
             self._held, (lease, tag) = self._store.head(self._held), self._store.lease()
-            sign = follower.decoded(self._store.note(follower.OBJECT))
+            heartbeat = follower.decoded(self._store.note(follower.OBJECT))
             refused = refusal.decoded(self._store.note(refusal.OBJECT))
         except WarehouseError:
             return {families.STORE: {(): 0}}
@@ -106,7 +106,7 @@ class Collector:
         leads = _age(lease.since, now) if is_alive else 0.0
         of_store: dict[str, Numbers] = {families.STORE: {(): 1}, families.LAG: {(): lag}, families.LEASE: {(): leads}}
         of_store[families.REFUSED] = {(refused.version,): now - refused.at.timestamp()} if refused else {}
-        return of_store | _of_the_follower(sign, now)
+        return of_store | _of_the_follower(heartbeat, now)
 
 
 def _add_buckets(
@@ -155,15 +155,15 @@ def _of_the_daemon(home: Path, now: float) -> dict[str, Numbers]:
     return {families.DAEMON_AGE: {(): now - last.timestamp()}} if last else {}
 
 
-def _of_the_follower(sign: follower.Sign | None, now: float) -> dict[str, Numbers]:
+def _of_the_follower(heartbeat: follower.Heartbeat | None, now: float) -> dict[str, Numbers]:
     """The metrics of the follower of the SEC's newest filings; empty if it never ran."""
-    if sign is None:
+    if heartbeat is None:
         return {}
     return {
-        families.FOLLOWER_AGE: {(): now - sign.at.timestamp()},
-        families.FEED_AGE: {(): now - sign.feed_read_at.timestamp()} if sign.feed_read_at else {},
-        families.REPORTS: {(): sign.waiting},
-        families.REPORT_AGE: {(): now - sign.oldest_at.timestamp() if sign.oldest_at else 0.0},
+        families.FOLLOWER_AGE: {(): now - heartbeat.at.timestamp()},
+        families.FEED_AGE: {(): now - heartbeat.feed_read_at.timestamp()} if heartbeat.feed_read_at else {},
+        families.REPORTS: {(): heartbeat.waiting},
+        families.REPORT_AGE: {(): now - heartbeat.oldest_at.timestamp() if heartbeat.oldest_at else 0.0},
     }
 
 

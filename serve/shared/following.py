@@ -24,7 +24,7 @@ from warehouse.build.runs import FILE as RUNS
 from warehouse.errors import BuildUnreadable, WarehouseError
 from warehouse.files import locked
 from warehouse.shared.checkout import Folder
-from warehouse.shared.store import ONCE, Content, Head, Held, Store, StoreError, opened
+from warehouse.shared.store import ONCE, Content, Head, HeadWithTag, Store, StoreError, opened
 
 EVERY = 2.0
 """Seconds between two reads of HEAD."""
@@ -53,7 +53,7 @@ class Follower:
         """
         self._home, self._store, self._downloads = home, store, downloads
         self._folder = Folder(home, downloads, stamps=STAMPS)
-        self._held: Held | None = None
+        self._held: HeadWithTag | None = None
         self._trouble = ""
 
     def look(self) -> None:
@@ -109,7 +109,7 @@ class Follower:
         with locked(self._home / LOCK) as is_mine:
             if not is_mine:
                 return False
-            self._folder.bring(files, links)
+            self._folder.update(files, links)
             if replaced and POINTED not in replaced:
                 (self._home / POINTED).touch()  # so that the service opens a build again after its files were repaired
             self._remove_others(files, pointer, before)

@@ -34,7 +34,7 @@ from serve.site.lists import lists_csv, search
 from serve.site.reference import downloads, llms, quality_page
 from serve.site.text.paths import company_path
 from warehouse.queries.company_queries import Listed
-from warehouse.read.reader import again_if_damaged
+from warehouse.read.reader import retry_if_damaged
 
 log = logging.getLogger(__name__)
 
@@ -211,7 +211,7 @@ def message(
 async def _called(handler: Handler, pages: Pages, request: Request) -> Response:
     if inspect.iscoroutinefunction(handler):
         return cast(Response, await handler(pages, request))
-    return cast(Response, await run_in_threadpool(again_if_damaged, lambda: handler(pages, request)))
+    return cast(Response, await run_in_threadpool(retry_if_damaged, lambda: handler(pages, request)))
 
 
 async def _form(request: Request) -> dict[str, str]:

@@ -16,7 +16,7 @@ from pipelines.fake_sec.server import Reply, running_server
 from pipelines.health import several_machines
 from pipelines.release import RELEASE
 from pipelines.run.filing_queue import FILE, Queue, Waiting
-from pipelines.run.heartbeat import Heartbeat
+from pipelines.run.heartbeat import HeartbeatWriter
 from pipelines.run.synchronization import Synchronization
 from pipelines.settings import SettingError
 from pipelines.shared import code_in_force, lease
@@ -36,7 +36,7 @@ from warehouse.build.pointer import Pointer
 from warehouse.build.pointer import Synchronization as Synchronized
 from warehouse.contract.findings import WARNING, WELL
 from warehouse.record import follower
-from warehouse.record.follower import Sign
+from warehouse.record.follower import Heartbeat
 from warehouse.shared.store import ONCE, QUEUE, StoreConflict, opened
 
 SECONDS = 3
@@ -277,7 +277,7 @@ def test_a_replica_measures_how_far_it_is_behind_and_who_leads(copy, objects, tm
     assert measured()["fundamentals_lease_seconds"] == 0
     assert "fundamentals_waiting_reports" not in followed
     (tmp_path / "other").mkdir()
-    Heartbeat(Home(tmp_path / "other")).give(Sign(datetime.now(UTC), waiting=3))
+    HeartbeatWriter(Home(tmp_path / "other")).give(Heartbeat(datetime.now(UTC), waiting=3))
     assert measured()["fundamentals_waiting_reports"] == 3
     objects.stop()
     try:

@@ -80,7 +80,7 @@ class Ground:
         self._follow()
 
     def _follow(self) -> None:
-        with patch.object(overlay, "LARGE", 0):  # its builds have overlays, as those of many companies have
+        with patch.object(overlay, "MIN_FILE_SIZE", 0):  # its builds have overlays, as those of many companies have
             done = sync(self.untouched, self.days.folder)
         assert done.returncode == 0, done.stderr
         self.hash = published(self.untouched).content_hash

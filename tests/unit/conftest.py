@@ -66,7 +66,7 @@ def make_two_builds(folder: Path) -> None:
     mirror.hold(replace(ALFA, scale=150))
     mirror.list(ALFA, BRAVO)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(overlay, "LARGE", 0)  # the second build has an overlay
+        patch.setattr(overlay, "MIN_FILE_SIZE", 0)  # the second build has an overlay
         assert sync_unrecorded(home, mirror.folder, FUNDAMENTALS_CONFIRM_SHRINK="yes").returncode == 0
     assert (home / "published" / "warehouse.duckdb.wal").exists()
     with pytest.MonkeyPatch.context() as patch:

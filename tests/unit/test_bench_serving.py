@@ -64,10 +64,10 @@ def test_an_update_changes_one_company_with_an_overlay(tmp_path: Path, monkeypat
     copies = Copies(tmp_path / "home", tmp_path / "base", COMPANIES)
     with pytest.raises(SystemExit, match="too small for an overlay"):
         copies.publish_update(0)
-    monkeypatch.setattr(overlay, "LARGE", 0)
+    monkeypatch.setattr(overlay, "MIN_FILE_SIZE", 0)
     warehouse = Warehouse(copies.published)
-    for number, largest in enumerate((overlay.LARGEST, 0)):
-        monkeypatch.setattr(overlay, "LARGEST", largest)
+    for number, largest in enumerate((overlay.MAX_OVERLAY_SIZE, 0)):
+        monkeypatch.setattr(overlay, "MAX_OVERLAY_SIZE", largest)
         with warehouse.build() as before:
             copies.publish_update(number)
             with warehouse.build() as after:

@@ -195,7 +195,7 @@ def test_the_follower_is_well_while_it_gives_signs_of_life(tmp_path: Path) -> No
         )
 
     assert not is_well()
-    follower.write(tmp_path, follower.Sign(datetime.now(UTC)))
+    follower.write(tmp_path, follower.Heartbeat(datetime.now(UTC)))
     assert is_well()
     os.utime(tmp_path / follower.FILE, (0, 0))
     assert not is_well()

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from pipelines.dagster_app import follow
-from pipelines.run.heartbeat import Heartbeat
+from pipelines.run.heartbeat import HeartbeatWriter
 from pipelines.storage.home import Home
 
 BEGIN = datetime(2026, 8, 4, 16, tzinfo=UTC)
@@ -64,7 +64,7 @@ def test_a_wrong_clock_stops_neither_the_looks_nor_the_daily_run(tmp_path: Path,
     monkeypatch.setattr(follow, "_tell", lambda _: None)
 
     with pytest.raises(Ended):
-        follow._follow(Home(tmp_path), (), Heartbeat(Home(tmp_path)))
+        follow._follow(Home(tmp_path), (), HeartbeatWriter(Home(tmp_path)))
 
     pauses = [later - earlier for earlier, later in zip(machine.looks, machine.looks[1:], strict=False)]
     assert max(pauses) <= 2, "in the minute in which all companies are synchronized there is no look"

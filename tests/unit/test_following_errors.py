@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from serve.shared.following import Follower
-from warehouse.shared.store import Held, Store, StoreUnavailable
+from warehouse.shared.store import HeadWithTag, Store, StoreUnavailable
 
 
 class Unsteady(Store):
@@ -17,7 +17,7 @@ class Unsteady(Store):
         super().__init__(objects, "s3://bucket/home")
         self.errors = [*errors]
 
-    def head(self, known: Held | None = None) -> Held | None:
+    def head(self, known: HeadWithTag | None = None) -> HeadWithTag | None:
         if self.errors:
             raise self.errors.pop(0)
         return None

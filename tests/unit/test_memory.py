@@ -91,7 +91,7 @@ def test_the_answers_are_those_of_duckdb(build: OpenBuild, published: Path) -> N
 @pytest.fixture
 def reads(published: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Warehouse, list[Path]]]:
     """A warehouse whose builds have overlays, and the files of which it has read all rows into memory."""
-    monkeypatch.setattr(overlay, "LARGE", 0)
+    monkeypatch.setattr(overlay, "MIN_FILE_SIZE", 0)
     whole: list[Path] = []
     warehouse = Warehouse(published, lambda file: whole.append(file) or Memory(file))  # type: ignore[func-returns-value]
     yield warehouse, whole

@@ -30,7 +30,7 @@ from tests.servers import NOON, PROJECT, Clock, active_key, in_process, wait_unt
 from warehouse.build import pointer, runs
 from warehouse.build.delays import Delay
 from warehouse.record import follower
-from warehouse.record.follower import Sign
+from warehouse.record.follower import Heartbeat
 
 
 def samples(published: Path, *counts: Counts, now: float = NOON) -> dict[str, Any]:
@@ -158,10 +158,10 @@ def test_what_follows_the_feed_is_measured_by_its_last_sign_of_life(tmp_path: Pa
 
     assert of_follower() == {}
     at = datetime.fromtimestamp(NOON, UTC)
-    follower.write(tmp_path, Sign(at - timedelta(seconds=30)))
+    follower.write(tmp_path, Heartbeat(at - timedelta(seconds=30)))
     first = {"fundamentals_follower_heartbeat_age_seconds": 30, "fundamentals_waiting_reports": 0}
     assert of_follower() == first | {"fundamentals_waiting_report_age_seconds": 0}
-    follower.write(tmp_path, Sign(at, at - timedelta(minutes=1), 7, at - timedelta(hours=2)))
+    follower.write(tmp_path, Heartbeat(at, at - timedelta(minutes=1), 7, at - timedelta(hours=2)))
     assert of_follower() == {
         "fundamentals_follower_heartbeat_age_seconds": 0,
         "fundamentals_feed_age_seconds": 60,

@@ -29,7 +29,7 @@ def published(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def _small_builds_get_overlays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(overlay, "LARGE", 0)
+    monkeypatch.setattr(overlay, "MIN_FILE_SIZE", 0)
 
 
 overlaid = pytest.mark.usefixtures("_small_builds_get_overlays")
@@ -167,11 +167,11 @@ def test_all_rows_are_written(published: Path, tmp_path: Path, changed: dict[str
     assert not (published / "warehouse-b2.duckdb.wal").exists()
 
 
-@pytest.mark.parametrize(("name", "value"), [("LARGE", 1 << 40), ("LARGEST", 0), ("MOST", 0)])
+@pytest.mark.parametrize(("name", "value"), [("MIN_FILE_SIZE", 1 << 40), ("MAX_OVERLAY_SIZE", 0), ("MAX_COMPANIES", 0)])
 def test_all_rows_are_written_of_a_small_build_after_a_large_overlay_or_if_many_companies_differ(
     published: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: int
 ) -> None:
-    monkeypatch.setattr(overlay, "LARGE", 0)
+    monkeypatch.setattr(overlay, "MIN_FILE_SIZE", 0)
     monkeypatch.setattr(overlay, name, value)
     assert builds.renewed(published)[0].base == "b2"
 

@@ -33,7 +33,7 @@ def build_in(published: Path) -> Path:
 
 
 def test_the_rows_are_those_that_this_process_reads(published: Path) -> None:
-    apart, here = reading.read_apart(build_in(published), is_urgent=True), Memory(build_in(published))
+    apart, here = reading.read_in_process(build_in(published), is_urgent=True), Memory(build_in(published))
     listed, count = here.companies(search=None, exchange=None, limit=200, offset=0)
     assert count > 2
     assert apart.companies(search=None, exchange=None, limit=200, offset=0) == (listed, count)
@@ -54,13 +54,13 @@ def test_a_damaged_build_is_named_with_the_reason(published: Path) -> None:
     file.chmod(0o600)
     file.write_bytes(b"no database" * 1000)
     with pytest.raises(BuildUnreadable, match=rf"{file}: .*not a valid DuckDB database[^\n]*$"):
-        reading.read_apart(file, is_urgent=False)
+        reading.read_in_process(file, is_urgent=False)
 
 
 def test_a_process_that_is_killed_is_an_error(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading.sys, "executable", "/bin/false")
     with pytest.raises(BuildUnreadable, match="its reader ended with status 1"):
-        reading.read_apart(build_in(published), is_urgent=False)
+        reading.read_in_process(build_in(published), is_urgent=False)
 
 
 def test_the_process_ends_with_the_one_that_serves(published: Path) -> None:
@@ -110,7 +110,7 @@ def test_a_reader_that_cannot_be_started_is_an_error(published: Path, monkeypatc
     """No process, no memory, or no folder for temporary files."""
     monkeypatch.setattr(reading.sys, "executable", "/nowhere/python")
     with pytest.raises(BuildUnreadable, match=r"no process can read its rows: .*No such file"):
-        reading.read_apart(build_in(published), is_urgent=False)
+        reading.read_in_process(build_in(published), is_urgent=False)
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")

@@ -54,8 +54,8 @@ def test_it_says_where_a_value_comes_from(build):
             assert f"[{plain(rule.id)}](/rules/{rule.id})" in text
             assert plain(rule.statement) in text
         for version in of.versions:
-            told = "withdrawn" if version.told.value is None else number(version.told.value)
-            assert f"| {version.told.version} | {told} | " in text
+            told = "withdrawn" if version.recorded.value is None else number(version.recorded.value)
+            assert f"| {version.recorded.version} | {told} | " in text
             assert plain(version.cause.meaning) in text
 
 

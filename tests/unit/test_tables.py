@@ -194,7 +194,7 @@ def test_the_tables_do_not_depend_on_batches_and_processes(made, lake, companies
 
 def test_only_the_companies_that_filed_are_made_again(tmp_path, monkeypatch):
     """The result is that of a home that has never seen anything else; the parts of the others stay as they were."""
-    monkeypatch.setattr(overlay, "LARGE", 0)
+    monkeypatch.setattr(overlay, "MIN_FILE_SIZE", 0)
     mirror = Mirror(tmp_path / "mirror", ALFA, BRAVO)
     one, other = Home(tmp_path / "one"), Home(tmp_path / "other")
     parts = {}

@@ -21,10 +21,14 @@ KNOWN = "SELECT accession FROM filings WHERE list_contains(?, accession) AND sha
 
 
 class Delay(NamedTuple):
-    """The delay of a filing in seconds: `wait` until EDGAR had its documents, `work` until the service published it."""
+    """The delay of a filing in seconds.
 
-    wait: float
-    work: float
+    at_sec: until EDGAR had its documents.
+    at_service: from then until the service published it.
+    """
+
+    at_sec: float
+    at_service: float
 
 
 def of(published: Path, before: Pointer, now: Pointer, available: Mapping[str, datetime]) -> list[Delay]:

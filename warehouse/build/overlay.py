@@ -25,15 +25,15 @@ from warehouse.contract import schema
 from warehouse.errors import VerificationError
 from warehouse.files import of_companies, quoted, sync
 
-LARGE = 32 << 20
+MIN_FILE_SIZE = 32 << 20
 """Size of a file in bytes from which a build gets an overlay; a smaller file is written anew within seconds."""
-LARGEST = 16 << 20
+MAX_OVERLAY_SIZE = 16 << 20
 """Size of an overlay in bytes from which the next build has all rows: DuckDB reads the whole overlay when it opens the
 file, and keeps it in memory, where it takes more than twice as much.
 """
-MOST = 100
+MAX_COMPANIES = 100
 """Most companies whose rows may be replaced at once; the rows of one company take half a megabyte of a log."""
-OLDEST = timedelta(hours=20)
+MAX_BASE_AGE = timedelta(hours=20)
 """Age of a base from which all rows are written: so a synchronization each night renews the file and its copies."""
 ROWS = 60_000
 """Rows of a transaction. With more than 122,880, DuckDB writes some of them into the file itself, which is the base."""
@@ -61,9 +61,14 @@ class Renewal:
         if not (before.sums and before.digests and before.base_at) or before.renewed is None:
             return False
         age = datetime.now(UTC) - datetime.fromisoformat(before.base_at)
-        is_of_today = timedelta(0) <= age < OLDEST  # below zero: the clock was ahead when the base was published
+        is_of_today = timedelta(0) <= age < MAX_BASE_AGE  # below zero: the clock was ahead when the base was published
         file, overlay = (_size(published / name) for name in (before.file, overlay_of(before.file)))
-        return is_of_today and file >= LARGE and overlay < LARGEST and len(self.companies) <= MOST
+        return (
+            is_of_today
+            and file >= MIN_FILE_SIZE
+            and overlay < MAX_OVERLAY_SIZE
+            and len(self.companies) <= MAX_COMPANIES
+        )
 
     @property
     def since_base(self) -> frozenset[str]:

@@ -106,8 +106,8 @@ def note(
         quarantined,
         failed,
         before.delays.added(map(sum, delays)),
-        before.waits.added(delay.wait for delay in delays),
-        before.works.added(delay.work for delay in delays),
+        before.waits.added(delay.at_sec for delay in delays),
+        before.works.added(delay.at_service for delay in delays),
     )
     written = published / f"{FILE}.tmp"
     written.write_bytes(seal.encoded(now))

@@ -45,7 +45,7 @@ class Meaning(msgspec.Struct, frozen=True):
     meaning: str
 
 
-class Part(msgspec.Struct, frozen=True):
+class FormulaPart(msgspec.Struct, frozen=True):
     """One amount of the formula: the sum of its legs, each multiplied by split factor and weight.
 
     `sign` is 1 if the amount is added and -1 if it is subtracted; `value` has the sign of the filed amount. For an
@@ -125,7 +125,7 @@ class CompanyRule(msgspec.Struct, frozen=True):
 class Version(msgspec.Struct, frozen=True):
     """One version of the value, with the meaning of its cause."""
 
-    told: ValueVersion
+    recorded: ValueVersion = msgspec.field(name="told")  # the name in the JSON of the command `explain`
     cause: Meaning
 
 
@@ -157,7 +157,7 @@ class Explanation(msgspec.Struct, frozen=True):
     reason: Meaning | None
     method: Meaning | None
     flags: tuple[Meaning, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[FormulaPart, ...]
     steps: tuple[Step, ...]
     versions: tuple[Version, ...]
     decisions: tuple[Decision, ...]
@@ -229,7 +229,7 @@ def explanation(
         flags=tuple(_meaning(FLAGS, flag) for flag in ((newest.flags if newest else None) or "").split(",") if flag),
         parts=parts,
         steps=steps,
-        versions=tuple(Version(told, _meaning(CAUSES, told.cause or "unexplained")) for told in versions),
+        versions=tuple(Version(recorded, _meaning(CAUSES, recorded.cause or "unexplained")) for recorded in versions),
         decisions=decisions,
         company_rules=tuple(_company_rules(decisions, rules, figures or {})),
         judgements=tuple(
@@ -344,7 +344,7 @@ def _proof(repair: Repair) -> str:
     return f"filed as {repair.filed_value:,.12g}, {correction}: {repair.evidence}"
 
 
-def _parts(item: LineItem, legs: Sequence[Leg]) -> Iterator[Part]:
+def _parts(item: LineItem, legs: Sequence[Leg]) -> Iterator[FormulaPart]:
     """The amounts of the formula, in the order of their first legs."""
     groups: dict[tuple[str, str], list[Leg]] = {}
     for leg in legs:
@@ -353,15 +353,15 @@ def _parts(item: LineItem, legs: Sequence[Leg]) -> Iterator[Part]:
     for (role, name), group in groups.items():
         total = sum(amount(leg) for leg in group)
         if role in AVERAGES:
-            yield Part(name, role, 1, tuple(group), total, sum(leg.weight for leg in group))
+            yield FormulaPart(name, role, 1, tuple(group), total, sum(leg.weight for leg in group))
         else:
             sign = -1 if group[0].concept in SUBTRACTED and group[0].concept != item.name else 1
-            yield Part(name, role, sign, tuple(group), sign * total)
+            yield FormulaPart(name, role, sign, tuple(group), sign * total)
 
 
-def _steps(item: LineItem, parts: Sequence[Part]) -> Iterator[Step]:
+def _steps(item: LineItem, parts: Sequence[FormulaPart]) -> Iterator[Step]:
     """The arithmetic from the amounts to the value; empty if there are no amounts."""
-    by_role: dict[str, list[Part]] = {}
+    by_role: dict[str, list[FormulaPart]] = {}
     for part in parts:
         by_role.setdefault(part.role, []).append(part)
     if SUM in by_role:
@@ -374,18 +374,18 @@ def _steps(item: LineItem, parts: Sequence[Part]) -> Iterator[Step]:
         yield from _return_on_capital(item, by_role)
 
 
-def _sum(name: str, parts: Sequence[Part]) -> Step:
+def _sum(name: str, parts: Sequence[FormulaPart]) -> Step:
     signed = "".join(f"{' - ' if part.sign < 0 else ' + '}{part.name}" for part in parts)
     formula = signed.removeprefix(" + ").removeprefix(" ")
     return Step(name, formula, {part.name: part.value for part in parts}, sum(part.sign * part.value for part in parts))
 
 
-def _mean(name: str, parts: Sequence[Part]) -> Step:
+def _mean(name: str, parts: Sequence[FormulaPart]) -> Step:
     total, length = sum(part.value for part in parts), sum(part.days or 0 for part in parts)
     return Step(name, "sum over days / days", {"sum over days": total, "days": length}, total / length)
 
 
-def _quotient(item: LineItem, by_role: Mapping[str, Sequence[Part]]) -> Iterator[Step]:
+def _quotient(item: LineItem, by_role: Mapping[str, Sequence[FormulaPart]]) -> Iterator[Step]:
     """The steps of a quotient: the dividend, the divisor (which may be a mean), and the division."""
     upper, lower = _plain(item.numerator), _plain(item.denominator)
     dividend = _sum(upper, by_role["dividend"])
@@ -396,7 +396,7 @@ def _quotient(item: LineItem, by_role: Mapping[str, Sequence[Part]]) -> Iterator
     yield Step(_plain(item.name), f"{upper} / {lower}", figures, dividend.value / divisor.value)
 
 
-def _return_on_capital(item: LineItem, by_role: Mapping[str, Sequence[Part]]) -> Iterator[Step]:
+def _return_on_capital(item: LineItem, by_role: Mapping[str, Sequence[FormulaPart]]) -> Iterator[Step]:
     """Operating income after tax, divided by the mean of invested capital now and a year before."""
     income = _sum("operating income", by_role["operating_income"])
     yield income

@@ -202,7 +202,7 @@ def value_versions(build: OpenBuild, holder: Holder, span: Span, item: str) -> l
     found = build.rows(
         "SELECT version, value, is_current, cause, method, flags, versions.form, CAST(versions.filed AS VARCHAR), "
         f"accession, {address('versions')}, {TEXT_OF_TIME.format('recorded_at')}, "
-        f"{_held(build, 'versions', 'rule')} "
+        f"{_column_or_null(build, 'versions', 'rule')} "
         f"FROM {_table(span, 'versions')} LEFT JOIN filings USING (accession) "
         f"WHERE versions.{OF_VALUE} AND {of_series(build, 'versions')} ORDER BY version",
         _of_value(holder, span, item),
@@ -228,11 +228,12 @@ def rules_of(build: OpenBuild, holder: Holder, span: Span, items: Collection[str
 
 def legs(build: OpenBuild, holder: Holder, span: Span, item: str, version: int) -> list[Leg]:
     """The facts behind a version, in the order of their numbers."""
+    newer = (_column_or_null(build, "lineage", name) for name in ("concept", "rule", "source", "member", "label"))
     found = build.rows(
         'SELECT leg, operation, weight, split_factor, value, tag, unit, CAST("start" AS VARCHAR), '
         'CAST("end" AS VARCHAR), lineage.form, CAST(lineage.filed AS VARCHAR), accession, '
         f"{address('lineage')}, "
-        f"{', '.join(_held(build, 'lineage', name) for name in ('concept', 'rule', 'source', 'member', 'label'))} "
+        f"{', '.join(newer)} "
         f"FROM {_table(span, 'lineage')} LEFT JOIN filings USING (accession) "
         f"WHERE lineage.{OF_VALUE} AND {of_series(build, 'lineage')} AND version = $version ORDER BY leg",
         {**_of_value(holder, span, item), "version": version},
@@ -243,7 +244,7 @@ def legs(build: OpenBuild, holder: Holder, span: Span, item: str, version: int) 
 def gap(build: OpenBuild, holder: Holder, span: Span, item: str) -> Gap | None:
     """The reason for a missing value, as in table `gaps`; None if the table has no row for it."""
     found = build.rows(
-        f"SELECT reason, {_held(build, 'gaps', 'rule')} FROM {_table(span, 'gaps')} "
+        f"SELECT reason, {_column_or_null(build, 'gaps', 'rule')} FROM {_table(span, 'gaps')} "
         f"WHERE {OF_VALUE} AND {of_series(build, 'gaps')}",
         _of_value(holder, span, item),
     )
@@ -254,8 +255,8 @@ def repairs(build: OpenBuild, cik: str, accessions: Collection[str]) -> list[Rep
     """The corrected errors of filings of a company, by accession number."""
     found = build.rows(
         'SELECT accession, concept, CAST("start" AS VARCHAR), CAST("end" AS VARCHAR), kind, filed_value, value, '
-        f"evidence, {_held(build, 'repairs', 'rule')} FROM repairs WHERE cik = $cik AND accession IN $accessions "
-        'ORDER BY accession, concept, "end", "start"',
+        f"evidence, {_column_or_null(build, 'repairs', 'rule')} FROM repairs "
+        'WHERE cik = $cik AND accession IN $accessions ORDER BY accession, concept, "end", "start"',
         {"cik": cik, "accessions": list(accessions)},
     )
     return [Repair(*row) for row in found]
@@ -283,7 +284,7 @@ def sheet_rows(build: OpenBuild, cik: str, day: str, sections: Collection[str]) 
     found = build.rows(
         f"SELECT accession, form, CAST(filed AS VARCHAR), {address('filings')}, section, adds_up, "
         "CAST(day AS VARCHAR), CAST(compared_day AS VARCHAR), element, class, amount, compared, "
-        f"{_held(build, 'balance_sheet_lines', 'member', 'lines')} "
+        f"{_column_or_null(build, 'balance_sheet_lines', 'member', 'lines')} "
         "FROM balance_sheet_lines AS lines LEFT JOIN filings USING (accession) "
         "WHERE lines.cik = $cik AND $day::DATE IN (day, compared_day) AND section IN $sections "
         "ORDER BY accession, section, element",
@@ -299,7 +300,7 @@ def statement_rows(build: OpenBuild, cik: str, accessions: Collection[str]) -> l
     found = build.rows(
         f"SELECT accession, form, CAST(filed AS VARCHAR), {address('filings')}, statement, line, depth, label, tag, "
         'member, is_heading, negated, unit, quarters, CAST("end" AS VARCHAR), value, '
-        f"{_held(build, 'newest_statements', 'is_total', 'lines')} "
+        f"{_column_or_null(build, 'newest_statements', 'is_total', 'lines')} "
         "FROM newest_statements AS lines LEFT JOIN filings USING (accession) "
         'WHERE lines.cik = $cik AND accession IN $accessions ORDER BY accession, statement, line, member, "end"',
         {"cik": cik, "accessions": list(accessions)},
@@ -338,7 +339,7 @@ def _table(span: Span, name: str) -> str:
     return f"{schema.of_quarters(name)} AS {name}" if span.kind == schema.QUARTER else name
 
 
-def _held(build: OpenBuild, table: str, column: str, alias: str = "") -> str:
+def _column_or_null(build: OpenBuild, table: str, column: str, alias: str = "") -> str:
     """SQL for a column of a table; NULL if the build was published before the column existed."""
     return f'{alias or table}."{column}"' if column in build.columns.get(table, ()) else "NULL"
 

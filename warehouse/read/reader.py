@@ -62,7 +62,7 @@ class OpenBuild:
     memory: "Memory | None" = None
     """The rows of the build in memory, which answer the queries of the interface; None: DuckDB answers them."""
 
-    whole: Pointer | None = None
+    memory_source: Pointer | None = None
     """The build from which the rows in memory were read completely; rows of single companies may be renewed since."""
 
     def __init__(self, published: Path, pointer: Pointer) -> None:
@@ -116,13 +116,14 @@ class OpenBuild:
         Raises:
             duckdb.Error: the build cannot be read.
         """
-        pointer, whole = self.pointer, before.whole
-        if not (before.memory and whole and whole.base == pointer.base != ""):
+        pointer, source = self.pointer, before.memory_source
+        if not (before.memory and source and source.base == pointer.base != ""):
             return False
-        if pointer.renewed is None or whole.renewed is None or not {*whole.renewed} <= {*pointer.renewed}:
+        if pointer.renewed is None or source.renewed is None or not {*source.renewed} <= {*pointer.renewed}:
             return False
         with self._connection.cursor() as cursor:
-            self.memory, self.whole = before.memory.with_renewed(cursor, frozenset(pointer.renewed)), whole
+            self.memory = before.memory.with_renewed(cursor, frozenset(pointer.renewed))
+            self.memory_source = source
         return True
 
     @cached_property
@@ -142,7 +143,7 @@ class OpenBuild:
         self._connection.close()
 
 
-def again_if_damaged(ask: Callable[[], T]) -> T:
+def retry_if_damaged(ask: Callable[[], T]) -> T:
     """Call a function that uses `Warehouse.build`; retry it up to twice if the build turns out to be damaged.
 
     Each retry gets another build, because a damaged build is not used again; a folder keeps two.
@@ -261,7 +262,7 @@ class Warehouse:
                 self._seen = seen
                 return opened
         if self._current and self._current.pointer.file == opened.pointer.file:
-            opened.memory, opened.whole = self._current.memory, self._current.whole
+            opened.memory, opened.memory_source = self._current.memory, self._current.memory_source
         elif self._read and sum(opened.pointer.rows.get(table, 0) for table in LARGE) > AT_ONCE:
             is_urgent = self._current is None or self._current.memory is None
             self._reading = threading.Thread(target=self._read_on, args=(opened, is_urgent), name="rows", daemon=True)
@@ -297,7 +298,7 @@ class Warehouse:
         if opened is None:
             return
         if before and before.pointer.file == opened.pointer.file:
-            opened.memory, opened.whole = before.memory, before.whole
+            opened.memory, opened.memory_source = before.memory, before.memory_source
             with self._lock:
                 self._reading = None
                 self._switch(opened)
@@ -320,7 +321,7 @@ class Warehouse:
             if read and not (before and opened.takes_over(before)):
                 memory = read(self._published / opened.pointer.file)
                 refuse_other_overlay(self._published, opened.pointer)  # its files were opened again
-                opened.memory, opened.whole = memory, opened.pointer
+                opened.memory, opened.memory_source = memory, opened.pointer
         except (duckdb.Error, BuildUnreadable) as error:
             log.error("%s: %s; its queries take longer", opened.pointer.file, first_line(error))
 

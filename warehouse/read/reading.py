@@ -30,7 +30,7 @@ NICE = 5
 """Added to the nice value of the process unless it is urgent: on the core of a busy service it then gets a quarter."""
 
 
-def read_apart(file: Path, *, is_urgent: bool) -> Memory:
+def read_in_process(file: Path, *, is_urgent: bool) -> Memory:
     """Read the rows of a build's file in another process, which ends with this one.
 
     Args:

@@ -14,7 +14,7 @@ FILE, OBJECT = "follower.json", "FOLLOWER"
 """Its file name in a home, and its name in a store, where all machines find it."""
 
 
-class Sign(msgspec.Struct, frozen=True):
+class Heartbeat(msgspec.Struct, frozen=True):
     """A heartbeat; times are in UTC.
 
     Attributes:
@@ -30,31 +30,31 @@ class Sign(msgspec.Struct, frozen=True):
     oldest_at: datetime | None = None
 
 
-def encoded(sign: Sign) -> bytes:
+def encoded(heartbeat: Heartbeat) -> bytes:
     """Encode a heartbeat as JSON."""
-    return msgspec.json.encode(sign)
+    return msgspec.json.encode(heartbeat)
 
 
-def decoded(content: bytes | None) -> Sign | None:
+def decoded(content: bytes | None) -> Heartbeat | None:
     """Decode a heartbeat; None if there is none, or if it is damaged."""
     with suppress(msgspec.MsgspecError, UnicodeDecodeError):
-        return msgspec.json.decode(content or b"", type=Sign)
+        return msgspec.json.decode(content or b"", type=Heartbeat)
     return None
 
 
-def read(home: Path) -> Sign | None:
+def read(home: Path) -> Heartbeat | None:
     """The last heartbeat in a home; None if there is none, or if it is damaged."""
     with suppress(OSError):
         return decoded((home / FILE).read_bytes())
     return None
 
 
-def write(home: Path, sign: Sign) -> None:
+def write(home: Path, heartbeat: Heartbeat) -> None:
     """Write a heartbeat into a home.
 
     Raises:
         OSError: it cannot be written.
     """
     written = home / f"{FILE}.tmp"
-    written.write_bytes(encoded(sign))
+    written.write_bytes(encoded(heartbeat))
     written.replace(home / FILE)

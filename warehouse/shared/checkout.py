@@ -100,7 +100,7 @@ class Folder:
         together(self._download, [each for each in wanted.values() if not self._has(each)], report)
         return {path: self._object(content) for path, content in differing.items()}
 
-    def bring(self, files: Mapping[str, Content], links: Mapping[str, str], report: Report = UNREPORTED) -> None:
+    def update(self, files: Mapping[str, Content], links: Mapping[str, str], report: Report = UNREPORTED) -> None:
         """Make files and links equal to the store's: `fetch`, then put in place.
 
         Args:

@@ -85,7 +85,7 @@ class StoreUnavailable(StoreError):
 class StoreConflict(StoreError):
     """Another run has replaced HEAD since this run read it; `winner` is the new HEAD."""
 
-    def __init__(self, message: str, winner: "Held | None" = None) -> None:
+    def __init__(self, message: str, winner: "HeadWithTag | None" = None) -> None:
         super().__init__(message)
         self.winner = winner
 
@@ -151,7 +151,7 @@ class Lease(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeadWithTag:
     """HEAD as it was read, with the entity tag by which a replacement is detected."""
 
     head: Head
@@ -234,7 +234,7 @@ class Store:
 
     # --- HEAD
 
-    def head(self, known: Held | None = None) -> Held | None:
+    def head(self, known: HeadWithTag | None = None) -> HeadWithTag | None:
         """Read HEAD; returns `known` itself if it was not replaced since. None if nothing was committed yet.
 
         Raises:
@@ -242,7 +242,7 @@ class Store:
         """
         return self.patiently(lambda: self._head(known))
 
-    def _head(self, known: Held | None) -> Held | None:
+    def _head(self, known: HeadWithTag | None) -> HeadWithTag | None:
         from obstore.exceptions import NotModifiedError
 
         with self._named_errors(HEAD):
@@ -254,11 +254,11 @@ class Store:
             except FileNotFoundError as error:
                 self._require_bucket(error)
                 return None
-        return Held(decoded_head(content, f"{self.address}/{HEAD}"), str(tag))
+        return HeadWithTag(decoded_head(content, f"{self.address}/{HEAD}"), str(tag))
 
     def replace_head(
-        self, run: str, files: Mapping[str, Content], links: Mapping[str, str], before: Held | None, **marks: Any
-    ) -> Held:
+        self, run: str, files: Mapping[str, Content], links: Mapping[str, str], before: HeadWithTag | None, **marks: Any
+    ) -> HeadWithTag:
         """Commit a state as HEAD, if HEAD is still `before`; all its objects must be stored already.
 
         Args:
@@ -282,7 +282,7 @@ class Store:
         replaced = msgspec.structs.replace(head, **marks)
         return self.patiently(lambda: self._replaced(replaced, before))
 
-    def _replaced(self, head: Head, before: Held | None) -> Held:
+    def _replaced(self, head: Head, before: HeadWithTag | None) -> HeadWithTag:
         from obstore.exceptions import AlreadyExistsError, PreconditionError
 
         with self._named_errors(HEAD):
@@ -300,9 +300,9 @@ class Store:
                         winner,
                     ) from error
                 return winner
-        return Held(head, tag)
+        return HeadWithTag(head, tag)
 
-    def _put_head(self, content: bytes, before: Held | None) -> str:
+    def _put_head(self, content: bytes, before: HeadWithTag | None) -> str:
         """Replace HEAD conditionally; the first time also make sure that the store supports conditions."""
         from obstore.exceptions import AlreadyExistsError
 
@@ -463,7 +463,7 @@ class Store:
         """The digests of all stored documents; a request lists 1,000."""
         return {name.removesuffix(SUFFIX) for name, *_ in self._listed(DOCUMENTS)}
 
-    def remove_unnamed(self, held: Held) -> int:
+    def remove_unnamed(self, held: HeadWithTag) -> int:
         """Remove the objects that HEAD has not named for a day; return their number.
 
         Nothing is removed if HEAD has been replaced since `held`: then the run that replaced it removes them.

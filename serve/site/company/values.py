@@ -31,7 +31,7 @@ from serve.site.text.markdown import Document, Markdown, plain, write
 from serve.site.text.paths import rule_path, statements_path
 from warehouse.contract.fictional import is_fictional
 from warehouse.contract.vocabulary import BALANCES, GAPS
-from warehouse.explanation.explain import Explanation, Part, Step
+from warehouse.explanation.explain import Explanation, FormulaPart, Step
 from warehouse.explanation.statements import Statement, StatementLine
 
 ENDS = {"ttm": "twelve months to", "annual": "fiscal year to", "quarter": "fiscal quarter to"}
@@ -107,7 +107,7 @@ class Sheet(NamedTuple):
     rows: Sequence[tuple[str, Sequence[str]]]
 
 
-def _rows(part: Part, filings_url: str) -> Iterator[Row]:
+def _rows(part: FormulaPart, filings_url: str) -> Iterator[Row]:
     """The rows of one amount of the formula: its facts, and their sum if there are several."""
     name = TITLES.get(part.name.replace(" ", "_"), part.name[:1].upper() + part.name[1:])
     if part.role in ROLES:

@@ -72,7 +72,7 @@ class Copies:
     def publish_update(self, company: int) -> None:
         """Publish the build in which the revenue of one company is another, as after a filing."""
         before = self._pointer
-        if self.file.stat().st_size < overlay.LARGE:
+        if self.file.stat().st_size < overlay.MIN_FILE_SIZE:
             raise SystemExit("the build of the copies is too small for an overlay")
         with tempfile.TemporaryDirectory() as folder, duckdb.connect(":memory:") as connection:
             connection.execute(f"ATTACH {quoted(self.file)} AS base (READ_ONLY)")
