@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 SYMBOL = len(["", "v1", "companies", "{symbol}"]) - 1  # place of the symbol among the segments of a path
 
 
-class Question(NamedTuple):
+class UnparsedQuestion(NamedTuple):
     """The endpoint, symbol and query that a request asks for; the query is not parsed yet."""
 
     endpoint: Endpoint
@@ -60,7 +60,7 @@ class AnswersFromMemory:
         service, build = self._service, self._current()
         if build is None:
             return False
-        kept = service.representations.asked(build.pointer, target)
+        kept = service.representations.by_target(build.pointer, target)
         question = None if kept else self._question(target)
         holder = self._holder(sent) if kept or question else None
         if holder is None or not holder.is_active:
@@ -73,7 +73,7 @@ class AnswersFromMemory:
             exchange.path = kept.path
         elif question:
             exchange.path = VERSION + question.endpoint.path
-        is_unchanged = kept is not None and kept.is_held_by(sent)
+        is_unchanged = kept is not None and kept.is_current_for(sent)
 
         def respond(used: Used, refused: bool) -> None:
             """Respond after the request has been counted."""
@@ -89,7 +89,7 @@ class AnswersFromMemory:
                 exchange.limit = known.limit
                 reply(responses.answer(known, service.settings.pages))
                 return
-            if kept or not found.is_held_by(sent):
+            if kept or not found.is_current_for(sent):
                 reply(found.answer(sent, now, taken.lines, is_held=is_unchanged))
                 return
 
@@ -101,7 +101,7 @@ class AnswersFromMemory:
         service.limits.add(key_id, now, UNCHANGED if is_unchanged else TAKE, respond)
         return True
 
-    def _question(self, target: bytes) -> Question | None:
+    def _question(self, target: bytes) -> UnparsedQuestion | None:
         """Parse a target; None if it is not for data in memory, contains a key, or cannot be parsed."""
         raw, _, query = target.partition(b"?")
         if not target.isascii() or b"#" in target:
@@ -119,9 +119,9 @@ class AnswersFromMemory:
         except InvalidParameter:
             return None
         # a search for letters beyond ASCII is answered by DuckDB
-        return Question(endpoint, symbol, query) if parameters.is_ascii(query) else None
+        return UnparsedQuestion(endpoint, symbol, query) if parameters.is_ascii(query) else None
 
-    def _found(self, build: OpenBuild, target: bytes, question: Question | None, now: float) -> Representation:
+    def _found(self, build: OpenBuild, target: bytes, question: UnparsedQuestion | None, now: float) -> Representation:
         """The response to a question that has no cached response for the same target."""
         assert question
         values = parameters.read(question.query, question.endpoint.parameters)

@@ -22,7 +22,7 @@ from warehouse.read.reader import OpenBuild
 from warehouse.record.schedule import expected_synchronization
 
 
-class Question(msgspec.Struct, frozen=True):
+class CheckedQuestion(msgspec.Struct, frozen=True):
     """A request that passed all checks: the build to query, the symbol in its path, its parameters, the time.
 
     `held` is None if no build can be opened; `problem` describes a problem of the service, None if there is none.
@@ -64,7 +64,7 @@ class Endpoint:
     name: str
     summary: str
     description: str
-    answer: Callable[[Question], Answer]
+    answer: Callable[[CheckedQuestion], Answer]
     data: tuple[type[msgspec.Struct], ...]
     meta: type[msgspec.Struct]
     parameters: tuple[Parameter, ...] = ()
@@ -78,7 +78,7 @@ class Endpoint:
         return "{symbol}" in self.path
 
 
-def list_companies(question: Question) -> Answer:
+def list_companies(question: CheckedQuestion) -> Answer:
     """`GET /companies` (section 4.1)."""
     values = question.values
     page, per_page = values["page"], values["per_page"]
@@ -93,7 +93,7 @@ def list_companies(question: Question) -> Answer:
     return data, models.PageMeta(page, per_page, total, last_page=max(1, -(-total // per_page)))
 
 
-def show_company(question: Question) -> Answer:
+def show_company(question: CheckedQuestion) -> Answer:
     """`GET /companies/{symbol}` (section 4.2)."""
     build = question.build
     company = _covered(build, question.symbol)
@@ -103,7 +103,7 @@ def show_company(question: Question) -> Answer:
     return profile, models.SymbolMeta(company.symbol)
 
 
-def list_financials(question: Question) -> Answer:
+def list_financials(question: CheckedQuestion) -> Answer:
     """`GET /companies/{symbol}/financials` (section 4.3)."""
     build, values = question.build, question.values
     kind, items = values["period"], values["items"]
@@ -121,7 +121,7 @@ def list_financials(question: Question) -> Answer:
     return data, models.FinancialsMeta(company.symbol, company.currency, kind, items, count, filings_url)
 
 
-def list_revisions(question: Question) -> Answer:
+def list_revisions(question: CheckedQuestion) -> Answer:
     """`GET /companies/{symbol}/financials/revisions` (section 4.4)."""
     build, values = question.build, question.values
     items = values["items"]
@@ -133,7 +133,7 @@ def list_revisions(question: Question) -> Answer:
     return [responses.revision(row) for row in rows], meta
 
 
-def show_valuation(question: Question) -> Answer:
+def show_valuation(question: CheckedQuestion) -> Answer:
     """`GET /companies/{symbol}/valuation` (section 4.5)."""
     company = _covered(question.build, question.symbol)
     _held(question.build, company)
@@ -143,7 +143,7 @@ def show_valuation(question: Question) -> Answer:
     return responses.valuation(company, row), models.SymbolMeta(company.symbol)
 
 
-def show_status(question: Question) -> Answer:
+def show_status(question: CheckedQuestion) -> Answer:
     """`GET /status` (section 4.6): answers even if no build is published."""
     if question.held is None:
         return models.Status(

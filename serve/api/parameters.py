@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from urllib.parse import parse_qsl
 
 from serve.access.keys import PREFIX, is_well_formed
-from serve.http.errors import UNTOLD, InvalidParameter
+from serve.http.errors import UNKNOWN_PARAMETER, InvalidParameter
 from warehouse.contract.line_items import ITEM_NAMES, SERVED_NAMES
 from warehouse.contract.schema import PERIOD_KINDS
 
@@ -333,7 +333,7 @@ def _unknown(names: Sequence[str], known: dict[str, Parameter]) -> dict[str, str
         accepted = f"accepted are {', '.join(known)}" if known else "this endpoint takes none"
         last = shown[:EXPLAINED][-1]
         messages[last] = f"{messages[last].removesuffix('.')}; {accepted}."
-    return messages | dict.fromkeys(shown[EXPLAINED:], UNTOLD)
+    return messages | dict.fromkeys(shown[EXPLAINED:], UNKNOWN_PARAMETER)
 
 
 def _suggestion(name: str, known: Sequence[str] | dict[str, Parameter]) -> str:

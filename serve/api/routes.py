@@ -23,7 +23,7 @@ from serve.access.limits import Allowance, Limits
 from serve.api import description as openapi
 from serve.api import parameters, responses
 from serve.api.condition import KEYS_UNREADABLE, NOTHING_YET, problem_of, without_data
-from serve.api.endpoints import ENDPOINTS, Endpoint, Question
+from serve.api.endpoints import ENDPOINTS, CheckedQuestion, Endpoint
 from serve.clock import Clock
 from serve.http import caching
 from serve.http.caching import Answer, Representation, Representations, combined
@@ -98,7 +98,7 @@ def routes(service: Service) -> list[Route]:
         """Respond with the description; no key is needed, because clients read it before they have one."""
         parameters.read(scope["query_string"], ())
         sent = combined(scope["headers"])
-        return description.answer(sent, service.clock(), is_held=description.is_held_by(sent))
+        return description.answer(sent, service.clock(), is_held=description.is_current_for(sent))
 
     def answer(endpoint: Endpoint) -> Checked:
         respond = _respond_cached if endpoint.needs_key else _respond_uncached
@@ -143,7 +143,7 @@ async def _respond_uncached(endpoint: Endpoint, service: Service, scope: Scope) 
     now = service.clock()
     values = parameters.read(scope["query_string"], endpoint.parameters)
 
-    def answer(question: Question) -> Response:
+    def answer(question: CheckedQuestion) -> Response:
         data, meta = endpoint.answer(question)
         return responses.success(data, meta, now, {})
 
@@ -152,7 +152,7 @@ async def _respond_uncached(endpoint: Endpoint, service: Service, scope: Scope) 
             with service.warehouse.build() as build:
                 return answer(_question(service, build, "", values, now))
         except WarehouseError as error:
-            return answer(Question(None, without_data(error), service.settings.base_url, "", values, now))
+            return answer(CheckedQuestion(None, without_data(error), service.settings.base_url, "", values, now))
 
     if endpoint.answers_from_memory and (build := service.warehouse.in_memory()):
         return answer(_question(service, build, "", values, now))
@@ -214,12 +214,14 @@ async def _answer(
     sent = combined(scope["headers"])
     scope["exchange"].lookup = "hit" if representation.was_used else "miss"
     representation.was_used = True
-    is_held = representation.is_held_by(sent)
+    is_held = representation.is_current_for(sent)
     if is_held:
         allowance = await service.limits.give_back(scope["exchange"].key_id, now)
     return representation.answer(sent, now, allowance.lines, is_held=is_held)
 
 
-def _question(service: Service, build: OpenBuild, symbol: str, values: Mapping[str, Any], now: float) -> Question:
+def _question(
+    service: Service, build: OpenBuild, symbol: str, values: Mapping[str, Any], now: float
+) -> CheckedQuestion:
     problem = problem_of(service.warehouse, service.limits, service.holders)
-    return Question(build, problem, service.settings.base_url, symbol, values, now)
+    return CheckedQuestion(build, problem, service.settings.base_url, symbol, values, now)

@@ -114,7 +114,7 @@ def supervise(settings: Settings, number: int, host: str, listener: socket.socke
     Raises:
         CommandError: the port of the metrics is in use.
     """
-    with shared(PATHS, number) as (file, counts), exposed(settings, counts), _stop_signals() as is_told_to_stop:
+    with shared(PATHS, number) as (file, counts), exposed(settings, counts), _stop_signals() as stop_requested:
         files = [listener.fileno(), file]
         command = [sys.executable, "-m", "serve.cli.workers", *map(str, files), host, str(listener.getsockname()[1])]
 
@@ -126,7 +126,7 @@ def supervise(settings: Settings, number: int, host: str, listener: socket.socke
 
         workers = Workers(counts, start)
         try:
-            while not is_told_to_stop(CHECK_EVERY):
+            while not stop_requested(CHECK_EVERY):
                 workers.restart_ended()
         finally:
             workers.end()

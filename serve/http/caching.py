@@ -133,7 +133,7 @@ class Representation:
         """Whether the body was made less than OLDEST seconds ago; an older one is made again, with the present time."""
         return abs(now - self._generated_at) < OLDEST
 
-    def is_held_by(self, sent: Sent) -> bool:
+    def is_current_for(self, sent: Sent) -> bool:
         """Whether the client's cached copy is current (RFC 9110, 13.2.2): by If-None-Match, else If-Modified-Since."""
         tags = sent.get(b"if-none-match")
         if tags is not None:
@@ -161,7 +161,7 @@ class Representations:
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, Representation] = OrderedDict()
         self._size = 0
-        self._asked: dict[bytes, Representation] = {}  # by target; all of them are also in `_kept`
+        self._by_target: dict[bytes, Representation] = {}  # by target; all of them are also in `_kept`
         self._pointer: Pointer | None = None
 
     def get(self, tag: str) -> Representation | None:
@@ -194,13 +194,13 @@ class Representations:
         """Subtract the size of a dropped representation, and drop its targets."""
         self._size -= found.size
         for target in found.targets:
-            del self._asked[target]
+            del self._by_target[target]
 
-    def asked(self, pointer: Pointer, target: bytes) -> Representation | None:
+    def by_target(self, pointer: Pointer, target: bytes) -> Representation | None:
         """The cached representation that answered the same target from the same build before, or None."""
         if pointer is not self._pointer:
             return None
-        found = self._asked.get(target)
+        found = self._by_target.get(target)
         if found:
             found.is_recent = True
         return found
@@ -210,13 +210,13 @@ class Representations:
         with self._lock:
             is_kept = self._kept.get(new.tag) is new
             if pointer is not self._pointer:
-                self._kept, self._asked, self._size = OrderedDict(), {}, 0
+                self._kept, self._by_target, self._size = OrderedDict(), {}, 0
                 self._pointer, new.targets = pointer, ()
                 if is_kept:
                     self._kept[new.tag], self._size = new, new.size
             if is_kept and target not in new.targets and len(new.targets) < SPELLINGS:
                 new.targets += (target,)
-                self._asked[target] = new
+                self._by_target[target] = new
 
 
 def _described(coding: str, body: bytes) -> Coded:

@@ -14,7 +14,7 @@ SLOWEST = 4096  # bytes a second that a client must receive; the mobile networks
 SHORTEST = 0.001  # seconds in which the event loop reads the data that has arrived
 
 
-class Part(enum.Enum):
+class RequestPart(enum.Enum):
     """The part of a request for which a connection waits."""
 
     HEAD = enum.auto()
@@ -75,14 +75,14 @@ class Timer:
 class Deadline(Timer):
     """The time until which a connection waits for a part of a request."""
 
-    awaited: Part | None = None
+    awaited: RequestPart | None = None
 
-    def wait(self, awaited: Part | None, *, again: bool = False) -> None:
+    def wait(self, awaited: RequestPart | None, *, again: bool = False) -> None:
         """Set a new deadline if the awaited part has changed, or with `again` in any case; None: no deadline."""
         if awaited is self.awaited and not again:
             return
         self.awaited = awaited
-        seconds = KEEP_ALIVE if awaited is Part.NEXT else FOR_PART
+        seconds = KEEP_ALIVE if awaited is RequestPart.NEXT else FOR_PART
         self._set(self._loop.time() + seconds if awaited else None)
 
     def end(self, then: Callable[[], None] | None = None, seconds: float = 0.0) -> None:

@@ -11,7 +11,9 @@ Belongs here: codes, statuses, and the shape of an error. Does not: when each is
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-UNTOLD = "Unknown."  # the message for each further unknown parameter; the error's own message only counts them
+UNKNOWN_PARAMETER = (
+    "Unknown."  # the message for each further unknown parameter; the error's own message only counts them
+)
 
 
 class ServeError(Exception):
@@ -67,7 +69,7 @@ class InvalidParameter(ApiError):
     status, code = 422, "invalid_parameter"
 
     def __init__(self, details: Mapping[str, str]) -> None:
-        messages = [message for message in details.values() if message != UNTOLD]
+        messages = [message for message in details.values() if message != UNKNOWN_PARAMETER]
         more = f" {len(details) - len(messages):,} more parameters are unknown." if len(messages) < len(details) else ""
         super().__init__(" ".join(messages) + more, details=details)
 

@@ -32,7 +32,7 @@ from serve.http import deadlines
 from serve.http.addresses import Network
 from serve.http.caching import Answer, Field, Sent
 from serve.http.connections import Connections
-from serve.http.deadlines import Deadline, Part, Receiving
+from serve.http.deadlines import Deadline, Receiving, RequestPart
 from serve.http.edge import LARGEST_HEAD, Front, too_large
 from serve.http.errors import ApiError, InvalidParameter, MethodNotAllowed
 from serve.metrics.counts import CONNECTIONS as OPEN
@@ -86,7 +86,7 @@ class BoundedProtocol(HttpToolsProtocol):
         # a request with Content-Length and Transfer-Encoding: on_headers_complete closes the connection (RFC 9112, 6.1)
         self.parser.set_dangerous_leniencies(lenient_chunked_length=True)
         self._open = connections
-        self._part: Part | None = None  # the part of a request that has begun and is not complete
+        self._part: RequestPart | None = None  # the part of a request that has begun and is not complete
         self._size = 0  # bytes of that part so far
         self._received = 0  # bytes of the piece that is being parsed
         self._body = 0  # bytes of a body without the frames of its chunks
@@ -111,7 +111,7 @@ class BoundedProtocol(HttpToolsProtocol):
             options = transport.get_extra_info("socket")
             options.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD)
         transport.set_write_buffer_limits(high=0)  # calls pause_writing unless the system takes a whole response
-        self._deadline.wait(Part.HEAD)
+        self._deadline.wait(RequestPart.HEAD)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop the deadlines of a closed connection, and drop all references to it.
@@ -174,8 +174,8 @@ class BoundedProtocol(HttpToolsProtocol):
                 self.loop.call_soon(self._read_on)
         elif self._part or self._is_answering:
             self._deadline.wait(self._part)
-        elif self._deadline.awaited is not Part.HEAD:
-            self._deadline.wait(Part.NEXT)
+        elif self._deadline.awaited is not RequestPart.HEAD:
+            self._deadline.wait(RequestPart.NEXT)
         self._receive()
 
     def _receive(self) -> None:
@@ -189,22 +189,22 @@ class BoundedProtocol(HttpToolsProtocol):
     def _may_read(self) -> bool:
         """Whether the next bytes may be parsed: of a body, or of a head after the previous response has been sent."""
         is_sent = not (self._is_answering or self.flow.write_paused)
-        return (self._part is Part.BODY or is_sent) and not self.transport.is_closing()
+        return (self._part is RequestPart.BODY or is_sent) and not self.transport.is_closing()
 
     def _parse(self, data: bytes) -> None:
         """Parse bytes that contain the end of at most one head."""
-        continues, self._received = self._part is Part.BODY, len(data)
+        continues, self._received = self._part is RequestPart.BODY, len(data)
         try:
             self.parser.feed_data(data)
         except httptools.HttpParserUpgrade:
             self._end()  # the parser has stopped; the request is answered without an upgrade
         except httptools.HttpParserError as error:
             self._refuse(_malformed(error, data))
-        if self._part is Part.HEAD:
+        if self._part is RequestPart.HEAD:
             self._size += len(data)
             if self._size > LARGEST_HEAD:
                 self._refuse(too_large())
-        elif continues and self._part is Part.BODY:
+        elif continues and self._part is RequestPart.BODY:
             self._size += len(data)
             if self._size > LARGEST_BODY:
                 self._end()
@@ -223,7 +223,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self._end()
         self.url, self.headers = b"", []
         if self._left is None:
-            self._part, self._size = Part.HEAD, 0
+            self._part, self._size = RequestPart.HEAD, 0
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Keep a field of the head."""
@@ -274,7 +274,7 @@ class BoundedProtocol(HttpToolsProtocol):
         of = weakref.ref(self.cycle)
         scope = cast("dict[str, Any]", self.scope)
         scope["is_gone"], scope["hang_up"] = partial(self._is_gone, of), partial(self._hang_up, of)
-        self._part, self._size, self._body = Part.BODY, 0, 0
+        self._part, self._size, self._body = RequestPart.BODY, 0, 0
         if b"content-length" in names:
             length = next(value for name, value in fields if name == b"content-length")
             if codings:
@@ -305,8 +305,8 @@ class BoundedProtocol(HttpToolsProtocol):
             self._receive()
             return
         self.server_state.total_requests += 1
-        if self._part is not Part.BODY and self._left is None and not self.transport.is_closing():
-            self._deadline.wait(Part.NEXT, again=True)
+        if self._part is not RequestPart.BODY and self._left is None and not self.transport.is_closing():
+            self._deadline.wait(RequestPart.NEXT, again=True)
         if self._held and not self._is_reading:
             self.loop.call_soon(self._read_on)
 
@@ -356,7 +356,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _late(self) -> None:
         """Close the connection, because the deadline has passed."""
-        if self._part is Part.HEAD:
+        if self._part is RequestPart.HEAD:
             message = f"The request was not complete within {deadlines.FOR_PART:g} seconds."
             self._refuse(InvalidParameter({"request": message}))
         else:
@@ -374,7 +374,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _refuse(self, error: ApiError) -> None:
         """Send an error and close the connection; if a response has begun or is due, only close it afterwards."""
-        if self._left is None and self._part is Part.HEAD and not self._is_answering:
+        if self._left is None and self._part is RequestPart.HEAD and not self._is_answering:
             self._write(self.transport, cast("Front", self.app).refusal(error), close=True)
         self._end()
 

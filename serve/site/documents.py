@@ -23,7 +23,7 @@ from serve.site.account import watchlist
 from serve.site.account.sign_in import SEE_OTHER
 from serve.site.company import company_page, comparison, filings, statements_page, values
 from serve.site.frame import transfer, view
-from serve.site.frame.building import CompanyNotFound, current_build, once
+from serve.site.frame.building import CompanyNotFound, cached, current_build
 from serve.site.frame.directory import close_matches, directory
 from serve.site.frame.pages import DISCLAIMER, MARKDOWN, Access, PageRoute, Pages
 from serve.site.lists import changes_page, listing, rules_page
@@ -192,7 +192,7 @@ def _company(pages: Pages, request: Request) -> Document:
                 root=pages.root,
             )
 
-        return once(build, (company.symbol, chosen, updated_at, pages.root), document)
+        return cached(build, (company.symbol, chosen, updated_at, pages.root), document)
 
 
 def _value(pages: Pages, request: Request) -> Document:
@@ -221,7 +221,7 @@ def _statements(pages: Pages, request: Request) -> Document:
             url = _filings_url(build, company.symbol, company.cik)
             return statements_page.document(company, held, filing, shown, uses, url)
 
-        return once(build, ("statements", company.symbol, accession), document)
+        return cached(build, ("statements", company.symbol, accession), document)
 
 
 def _filings_url(build: OpenBuild, symbol: str, cik: str) -> str:
@@ -257,7 +257,7 @@ def _comparison(pages: Pages, request: Request) -> Document:
     if charts not in ("", comparison.INDEXED):
         raise NotFound(f"The charts of a comparison show amounts, or with charts={comparison.INDEXED} an index.")
     with current_build(pages) as build:
-        return once(
+        return cached(
             build, ("comparison", asked, charts), lambda: comparison.document(build, directory(build), asked, charts)
         )
 

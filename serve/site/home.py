@@ -14,14 +14,14 @@ import msgspec
 from serve import provenance
 from serve.api import examples
 from serve.api.condition import problem_of, without_data
-from serve.api.endpoints import Question, show_status
+from serve.api.endpoints import CheckedQuestion, show_status
 from serve.api.models import Status
 from serve.provenance import number
 from serve.site.company.values import address as value_address
-from serve.site.frame.building import once
+from serve.site.frame.building import cached
 from serve.site.frame.pages import Pages
 from serve.site.reference.live import ASKED, Live, live
-from serve.site.text.figures import TITLES, alike
+from serve.site.text.figures import TITLES, same_decimals
 from serve.site.text.markdown import Document, link, write
 from warehouse.contract.line_items import SERVED_ITEMS
 from warehouse.errors import WarehouseError
@@ -42,7 +42,7 @@ ASSETS = ("ages.js",)
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class FrontPageData:
     """The data of a build for the page: the company, its newest fiscal years, and the provenance of a value."""
 
     shown: Live | None = None
@@ -50,7 +50,7 @@ class Held:
     traced: Explanation | None = None
 
 
-NOTHING = Held()
+NOTHING = FrontPageData()
 
 
 def document(pages: Pages) -> Document:
@@ -88,14 +88,14 @@ def document(pages: Pages) -> Document:
     return Document(text, styles=STYLES, assets=ASSETS)
 
 
-def _held(build: OpenBuild, base_url: str) -> Held:
+def _held(build: OpenBuild, base_url: str) -> FrontPageData:
     """Read the data of a build for the page; cached, because it takes some ten queries."""
 
-    def read() -> Held:
+    def read() -> FrontPageData:
         shown = live(build, base_url)
-        return Held(shown, _years(build, shown), _traced(build, shown))
+        return FrontPageData(shown, _years(build, shown), _traced(build, shown))
 
-    return once(build, (document, base_url), read)
+    return cached(build, (document, base_url), read)
 
 
 def _years(build: OpenBuild, shown: Live | None) -> list[tuple[str, list[str]]]:
@@ -105,7 +105,7 @@ def _years(build: OpenBuild, shown: Live | None) -> list[tuple[str, list[str]]]:
     symbol = shown.company.symbol
     found = queries.financials(build, symbol, "annual", SHOWN, since=None, until=None, limit=YEARS)
     written = [
-        alike(item, [value for period in found if (value := period.values[place]) is not None])
+        same_decimals(item, [value for period in found if (value := period.values[place]) is not None])
         for place, item in enumerate(SHOWN)
     ]
     return [
@@ -131,5 +131,5 @@ def _traced(build: OpenBuild, shown: Live | None) -> Explanation | None:
 
 def _status(pages: Pages, build: OpenBuild | None, problem: str | None) -> Status:
     """The status as /v1/status returns it."""
-    status, _ = show_status(Question(build, problem, pages.settings.base_url, "", {}, pages.clock()))
+    status, _ = show_status(CheckedQuestion(build, problem, pages.settings.base_url, "", {}, pages.clock()))
     return msgspec.convert(status, Status)

@@ -28,7 +28,7 @@ MODIFIED_AT = 1_772_431_500.0
 def held(**headers: str) -> bool:
     """Whether the copy of a client that sends these headers is current."""
     sent = {name.replace("_", "-").encode(): value.encode() for name, value in headers.items()}
-    return Representation(b"{}", "abc", MODIFIED_AT).is_held_by(sent)
+    return Representation(b"{}", "abc", MODIFIED_AT).is_current_for(sent)
 
 
 @pytest.mark.parametrize("tags", ['W/"abc"', '"abc"', '"x", W/"abc"', ' W/"abc" ,"x"', "*"])
@@ -63,7 +63,7 @@ def test_without_tags_a_valid_date_decides(since: str, is_held: bool) -> None:
 
 
 def test_without_a_last_modification_only_the_tag_counts() -> None:
-    held = Representation(b"{}", "abc").is_held_by
+    held = Representation(b"{}", "abc").is_current_for
     assert not held({b"if-modified-since": MODIFIED.encode()})
     assert held({b"if-none-match": b'"abc"'})
 
@@ -158,8 +158,8 @@ def test_a_new_build_drops_the_responses_of_the_one_before(tmp_path: Path) -> No
     for pointer, tag in ((first, "a"), (first, "b"), (second, "c")):
         kept.note(pointer, b"/" + tag.encode(), kept.keep(tag, Representation(b"x", tag, generated_at=NOON), NOON))
     assert [tag for tag in "abc" if kept.get(tag)] == ["c"]
-    assert kept.asked(second, b"/c") is kept.get("c")
-    assert not kept.asked(first, b"/a")
+    assert kept.by_target(second, b"/c") is kept.get("c")
+    assert not kept.by_target(first, b"/a")
 
 
 def test_a_response_is_found_by_its_targets_until_it_is_dropped(tmp_path: Path) -> None:
@@ -172,12 +172,12 @@ def test_a_response_is_found_by_its_targets_until_it_is_dropped(tmp_path: Path) 
     targets = [b"/a", b"/A", b"/%61"]
     for target in targets:
         kept.note(pointer, target, made)
-    assert [kept.asked(pointer, target) for target in targets] == [made, made, None]
+    assert [kept.by_target(pointer, target) for target in targets] == [made, made, None]
     for tag in "bcd":
         kept.keep(tag, Representation(b"", tag, generated_at=NOON), NOON)
-    assert not any(kept.asked(pointer, target) for target in targets)
+    assert not any(kept.by_target(pointer, target) for target in targets)
     kept.note(pointer, b"/a", made)
-    assert not kept.asked(pointer, b"/a"), "one that is not kept would need memory that is not counted"
+    assert not kept.by_target(pointer, b"/a"), "one that is not kept would need memory that is not counted"
 
 
 def test_a_response_that_is_noted_twice_can_be_dropped(tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_a_response_that_is_noted_twice_can_be_dropped(tmp_path: Path) -> None:
     for pointer in (pointers[0], *pointers):
         assert pointer
         kept.note(pointer, b"/a", made)
-        assert kept.asked(pointer, b"/a") is made
+        assert kept.by_target(pointer, b"/a") is made
     for tag in "bcd":
         kept.keep(tag, Representation(b"", tag, generated_at=NOON), NOON)
     assert kept.get("a") is None

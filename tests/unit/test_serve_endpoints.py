@@ -12,7 +12,7 @@ import pytest
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from serve.api import models
-from serve.api.endpoints import ENDPOINTS, Answer, Question
+from serve.api.endpoints import ENDPOINTS, Answer, CheckedQuestion
 from serve.app import create_app
 from serve.http.errors import ServerError
 from serve.settings import Settings
@@ -21,7 +21,7 @@ from tests.servers import Clock, active_key, in_process, in_thread
 
 
 def test_without_a_build_endpoints_raise_a_server_error() -> None:
-    question = Question(None, True, "https://data.example.org/v1", "", {}, 0.0)
+    question = CheckedQuestion(None, True, "https://data.example.org/v1", "", {}, 0.0)
     with pytest.raises(ServerError, match="No data has been published yet"):
         _ = question.build
 
@@ -30,7 +30,7 @@ def is_in_event_loop() -> bool:
     return asyncio._get_running_loop() is not None
 
 
-def ask_duckdb(question: Question) -> Answer:
+def ask_duckdb(question: CheckedQuestion) -> Answer:
     """The handler of an endpoint that asks DuckDB, although the rows of the build are in memory."""
     assert question.build.memory
     [(companies,)] = question.build.rows("SELECT count(*) FROM companies")

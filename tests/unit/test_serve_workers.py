@@ -114,12 +114,12 @@ SIGNALS = """
 import signal, sys
 from serve.cli import workers
 
-with workers._stop_signals() as is_told_to_stop:
-    assert not is_told_to_stop(0.0)
+with workers._stop_signals() as stop_requested:
+    assert not stop_requested(0.0)
     sys.setprofile(lambda *_: signal.raise_signal(signal.SIGTERM))
-    is_told_to_stop(0.01)
+    stop_requested(0.01)
     sys.setprofile(None)
-    assert is_told_to_stop(0.0)
+    assert stop_requested(0.0)
 """
 """Waits, with a signal at the begin and the end of each function."""
 

@@ -11,10 +11,10 @@ import pytest
 from serve.api import models
 from serve.http.errors import NotFound
 from serve.site.company import company_csv, company_page, key_figures
-from serve.site.company.company_page import Held
+from serve.site.company.company_page import CompanyData
 from serve.site.company.history import History
 from serve.site.frame import view
-from serve.site.frame.building import KEPT, once
+from serve.site.frame.building import KEPT, cached
 from serve.site.frame.view import View
 from serve.site.text import paths, rendering
 from serve.site.text.markdown import Document
@@ -105,7 +105,7 @@ def page(
     industry: str | None = None,
 ) -> Document:
     """The page of these rows."""
-    held = Held(company, stated, GAPS, breaks, REPORT, valuation, industry=industry)
+    held = CompanyData(company, stated, GAPS, breaks, REPORT, valuation, industry=industry)
     return company_page.document(
         held,
         choices,
@@ -530,7 +530,7 @@ def test_a_page_is_made_once_for_a_build_and_what_is_asked(tmp_path):
     made = []
 
     def page_of(asked: int) -> Document:
-        return once(build, asked, lambda: made.append(asked) or Document(str(asked)))
+        return cached(build, asked, lambda: made.append(asked) or Document(str(asked)))
 
     for _ in range(2):
         warehouse = Warehouse(tmp_path / "published")

@@ -89,7 +89,7 @@ def test_newest_figures_are_of_the_newest_year_or_say_why_there_is_none():
     ]
     gaps = [Gap("roic", "ttm", "2025-03-31", "no_tag")]
     newest = Period("2025Q1", "2025-03-31", 2025, 1, tuple(2.0 if item == "revenue" else None for item in SERVED_NAMES))
-    held = comparison.Held(company, newest, {}, History(stated, gaps))
+    held = comparison.ComparedCompany(company, newest, {}, History(stated, gaps))
     shown = dict(comparison._overview([held]))
     assert shown["Revenue"] == ["[2](/companies/SHP/revenue/2025Q1)"]
     assert shown["Total debt"] == ["[2](/companies/SHP/total_debt/FY2024) *FY2024*"]

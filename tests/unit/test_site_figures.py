@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from serve.site.text.figures import READ, alike, decimals, glance, in_units, per_cent, short, typeset
+from serve.site.text.figures import READ, decimals, in_units, per_cent, same_decimals, short, standalone, typeset
 from warehouse.contract.line_items import ITEM_NAMES
 
 
@@ -20,16 +20,16 @@ from warehouse.contract.line_items import ITEM_NAMES
         (in_units("net_income", -60_000.0, 1e6), "-0.1"),
         (in_units("eps_basic", -0.00002), "-0.00002"),
         (in_units("eps_basic", 0.0), "0.00"),
-        (glance("eps_basic", 0.0123), "0.0123"),
-        (glance("revenue", 999_600.0), "1.00M"),
-        (glance("revenue", 29e9), "29.0B"),
+        (standalone("eps_basic", 0.0123), "0.0123"),
+        (standalone("revenue", 999_600.0), "1.00M"),
+        (standalone("revenue", 29e9), "29.0B"),
         (short("revenue", 29e9), "29B"),
         (
             typeset("-5.2 % of -$12.6B on 2024-12-31"),
             "−5.2\N{NO-BREAK SPACE}% of −$12.6B on 2024-12-31",
         ),
         (typeset("10-K, 0000320193-24-000123, us-gaap, 5 Banks"), "10-K, 0000320193-24-000123, us-gaap, 5 Banks"),
-        (glance("revenue", 0.00002), "0.00002"),
+        (standalone("revenue", 0.00002), "0.00002"),
         (short("roic", 9.9999), "1,000%"),
         (short("roic", 0.025), "2.5%"),
     ],
@@ -42,7 +42,7 @@ def test_numbers_are_written_for_people(written, expected):
 def test_no_number_has_an_exponent_and_no_zero_a_sign(item, value):
     """Neither in a table nor alone nor on the scale of a chart; few values are exactly zero, or nearly."""
     value = value * 0.0 if abs(value) < 1e-9 else value
-    for written in (in_units(item, value), in_units(item, value, 1e6), glance(item, value), short(item, value)):
+    for written in (in_units(item, value), in_units(item, value, 1e6), standalone(item, value), short(item, value)):
         assert re.fullmatch(r"-?[\d,]+(\.\d+)?[TBMK%]?", written), written
         assert not re.fullmatch(r"-0(\.0+)?( .)?", written), written
 
@@ -66,7 +66,7 @@ def test_all_numbers_of_a_row_have_the_same_decimals(item, values, expected):
 
 def test_numbers_beside_each_other_have_the_same_digits():
     """Also where they have letters for their size, and where a reader points at them."""
-    assert [alike("dividends_per_share", [0.034, 0.04])(value) for value in (0.034, 0.04)] == ["0.034", "0.040"]
-    assert [alike("revenue", [29e9, 12.6e9])(value) for value in (29e9, 12.6e9)] == ["29.0B", "12.6B"]
-    assert [alike("revenue", [29e9], READ)(value) for value in (29e9, 12.6e9)] == ["29.00B", "12.60B"]
-    assert alike("debt_to_fcf", [])(3.0) == "3.0"
+    assert [same_decimals("dividends_per_share", [0.034, 0.04])(value) for value in (0.034, 0.04)] == ["0.034", "0.040"]
+    assert [same_decimals("revenue", [29e9, 12.6e9])(value) for value in (29e9, 12.6e9)] == ["29.0B", "12.6B"]
+    assert [same_decimals("revenue", [29e9], READ)(value) for value in (29e9, 12.6e9)] == ["29.00B", "12.60B"]
+    assert same_decimals("debt_to_fcf", [])(3.0) == "3.0"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from serve import names
 from serve.site.company.values import address as value_address
 from serve.site.frame.directory import BY_AMOUNT
-from serve.site.text.figures import glance, per_cent
+from serve.site.text.figures import per_cent, standalone
 from serve.site.text.markdown import Markdown, link, plain
 from serve.site.text.paths import company_path
 from warehouse.queries.company_queries import Listed
@@ -52,7 +52,7 @@ def _item(name: str) -> Callable[[Listed], str]:
         amount = value(row)
         if amount is None:
             return "–"
-        return link(glance(name, amount), value_address(row.symbol, name, row.period or ""))
+        return link(standalone(name, amount), value_address(row.symbol, name, row.period or ""))
 
     return shows
 

@@ -23,7 +23,7 @@ from serve.site.frame.directory import directory
 from serve.site.frame.view import View
 from serve.site.text import charts
 from serve.site.text.charts import Point
-from serve.site.text.figures import KINDS, READ, TITLES, Shown, alike, short, unit
+from serve.site.text.figures import KINDS, READ, TITLES, Shown, same_decimals, short, unit
 from serve.site.text.markdown import Document, write
 from serve.site.text.paths import company_path, comparison_path
 from warehouse.contract.fictional import is_fictional
@@ -52,7 +52,7 @@ ASSETS = ("company.css", "charts.js", "ages.js")
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class CompanyData:
     """The data of a company in the build: its current values, gaps, breaks, newest filing, valuation and industry."""
 
     company: Company
@@ -63,12 +63,12 @@ class Held:
     valuation: models.FairValue | models.NoFairValue | None
     unread: Sequence[UnreadReport] = ()
     industry: str | None = None
-    alike: Sequence[Listed] = ()
+    with_peers: Sequence[Listed] = ()
     """The company itself and its peers; empty if it has no peers."""
     has_quarters: bool = False
 
 
-def held(build: OpenBuild, company: Company, periods: str = "") -> Held:
+def held(build: OpenBuild, company: Company, periods: str = "") -> CompanyData:
     """Read the data of a company from the build.
 
     Args:
@@ -84,7 +84,7 @@ def held(build: OpenBuild, company: Company, periods: str = "") -> Held:
     if has_quarters and periods == QUARTER:
         stated += page_queries.stated(build, company, reports, of_quarters=True)
         gaps += page_queries.gaps(build, company, of_quarters=True)
-    return Held(
+    return CompanyData(
         company,
         stated,
         gaps,
@@ -99,7 +99,7 @@ def held(build: OpenBuild, company: Company, periods: str = "") -> Held:
 
 
 def document(
-    held: Held,
+    held: CompanyData,
     view: View,
     *,
     filings_url: str,
@@ -153,9 +153,9 @@ def document(
         rests_on=rests_on,
         choices=list(view.links(company.symbol, [*history.kinds, *([QUARTER] if held.has_quarters else [])])),
         sheet=sheet,
-        alike=held.alike,
+        with_peers=held.with_peers,
         beside=[column for column in columns_of_list() if column.name not in ("exchange", "industry")],
-        compared=comparison_path([row.symbol for row in held.alike[: comparison.MOST]]),
+        compared=comparison_path([row.symbol for row in held.with_peers[: comparison.MOST]]),
         broken=[(each, BREAKS[each.kind]) for each in held.breaks if each.kind in BREAKS and each in parting],
         has_recast=any(each.kind == "recast" for each in parting),
         cards=cards,
@@ -209,7 +209,7 @@ def _card(history: History, item: str, slots: Sequence[Slot], company: Company) 
 
 def _shown(history: History, item: str, slots: Sequence[Slot]) -> Shown:
     """The format of the values of a chart."""
-    return alike(item, [number for slot in slots if (number := history.number(item, slot)) is not None], READ)
+    return same_decimals(item, [number for slot in slots if (number := history.number(item, slot)) is not None], READ)
 
 
 def _note(item: str, value: Stated, company: Company, shown: Shown) -> str:

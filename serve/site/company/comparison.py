@@ -20,7 +20,7 @@ from serve.site.company.values import address as value_address
 from serve.site.frame.directory import Directory, close_matches
 from serve.site.text import comparison_charts
 from serve.site.text.comparison_charts import Point
-from serve.site.text.figures import READ, TITLES, UNITS, Shown, alike, per_cent, short, unit
+from serve.site.text.figures import READ, TITLES, UNITS, Shown, per_cent, same_decimals, short, unit
 from serve.site.text.markdown import Document, Markdown, Search, link, plain, write
 from serve.site.text.paths import COMPARISON, company_path, comparison_path
 from warehouse.contract.fictional import is_fictional
@@ -51,7 +51,7 @@ class Unknown(NamedTuple):
     near: Sequence[tuple[Listed, str]]
 
 
-class Held(NamedTuple):
+class ComparedCompany(NamedTuple):
     """A company with its newest twelve months, if it has any, and its fiscal years, newest first."""
 
     company: Company
@@ -146,7 +146,7 @@ def _unknown(build: OpenBuild, text: str, chosen: Sequence[str]) -> Unknown:
     return Unknown(text, [(row, comparison_path([*chosen, row.symbol])) for row in near])
 
 
-def _held(build: OpenBuild, company: Company) -> Held:
+def _held(build: OpenBuild, company: Company) -> ComparedCompany:
     bounds = {"since": None, "until": None}
     newest = queries.financials(build, company.symbol, "ttm", SERVED_NAMES, **bounds, limit=1)
     years: dict[int, Period] = {}
@@ -157,7 +157,7 @@ def _held(build: OpenBuild, company: Company) -> Held:
         page_queries.gaps(build, company),
         page_queries.breaks(build, company.cik),
     )
-    return Held(company, next(iter(newest), None), years, history)
+    return ComparedCompany(company, next(iter(newest), None), years, history)
 
 
 def _peers(of: Directory, chosen: Sequence[str]) -> list[Listed]:
@@ -192,7 +192,9 @@ def _title(symbols: Sequence[str]) -> str:
     return f"{', '.join(others)} and {last}" if others else f"Compare {last}"
 
 
-def _item(item: str, held: Sequence[Held], years: Sequence[int], currencies: Sequence[str]) -> dict[str, object]:
+def _item(
+    item: str, held: Sequence[ComparedCompany], years: Sequence[int], currencies: Sequence[str]
+) -> dict[str, object]:
     """The data of an item for the template: title, unit, and the companies' values by fiscal year, newest first."""
     is_mixed, companies = "currency" in UNITS[item] and len(currencies) > 1, [one.company for one in held]
     labelled, shown = [("Newest", None), *((f"FY{year}", year) for year in years)], _shown(item, held)
@@ -213,7 +215,7 @@ def _item(item: str, held: Sequence[Held], years: Sequence[int], currencies: Seq
     }
 
 
-def _base(item: str, held: Sequence[Held], years: Sequence[int]) -> int | None:
+def _base(item: str, held: Sequence[ComparedCompany], years: Sequence[int]) -> int | None:
     """The first fiscal year in which all companies have a positive value of an amount; None without one."""
     if UNITS[item] in NOT_INDEXED:
         return None
@@ -221,13 +223,13 @@ def _base(item: str, held: Sequence[Held], years: Sequence[int]) -> int | None:
     return next(common, None)
 
 
-def _shown(item: str, held: Sequence[Held], digits: int = 3) -> Shown:
+def _shown(item: str, held: Sequence[ComparedCompany], digits: int = 3) -> Shown:
     """The format of an item's numbers of all companies."""
     values = (one.value(item, year) for one in held for year in (None, *one.years))
-    return alike(item, [value[1] for value in values if value], digits)
+    return same_decimals(item, [value[1] for value in values if value], digits)
 
 
-def _cell(of: Held, item: str, year: int | None, shown: Shown) -> Markdown | str:
+def _cell(of: ComparedCompany, item: str, year: int | None, shown: Shown) -> Markdown | str:
     """A value that links to its provenance, with growth, restatement and break."""
     value = of.value(item, year)
     if not value:
@@ -244,7 +246,7 @@ def _cell(of: Held, item: str, year: int | None, shown: Shown) -> Markdown | str
     return Markdown(" ".join([number, *(f"*{plain(note)}*" for note in notes if note)]))
 
 
-def _newest(of: Held, item: str, shown: Shown) -> Markdown | str:
+def _newest(of: ComparedCompany, item: str, shown: Shown) -> Markdown | str:
     """The newest twelve months; otherwise the newest fiscal year, with its label; otherwise the reason in short."""
     slot = of.slot(None)
     if slot is None or of.value(item, None):
@@ -257,7 +259,7 @@ def _newest(of: Held, item: str, shown: Shown) -> Markdown | str:
     return Markdown(f"{link(shown(number), value_address(of.company.symbol, item, year.label))} *{year.label}*")
 
 
-def _overview(held: Sequence[Held]) -> list[tuple[str, list[Markdown | str]]]:
+def _overview(held: Sequence[ComparedCompany]) -> list[tuple[str, list[Markdown | str]]]:
     """The rows of the overview: currency and periods, each item of the newest twelve months, and margins."""
     periods: list[Markdown | str] = [one.newest.period_end if one.newest else "–" for one in held]
     margins = (("Net margin", "net_income"), ("Free cash flow margin", "free_cash_flow"))
@@ -270,13 +272,13 @@ def _overview(held: Sequence[Held]) -> list[tuple[str, list[Markdown | str]]]:
     ]
 
 
-def _margin(of: Held, item: str) -> str:
+def _margin(of: ComparedCompany, item: str) -> str:
     """An item as a part of revenue."""
     part, revenue = of.value(item, None), of.value("revenue", None)
     return per_cent(part[1] / revenue[1]) if part and revenue and revenue[1] > 0 else "–"
 
 
-def _drawing(item: str, held: Sequence[Held], years: Sequence[int], base: int | None) -> Markup:
+def _drawing(item: str, held: Sequence[ComparedCompany], years: Sequence[int], base: int | None) -> Markup:
     """The charts of an item: amounts in one chart for each currency; with a base year, one chart in per cent of it."""
     by_currency: dict[str, dict[int, list[Point]]] = {}
     read = _shown(item, held, READ)

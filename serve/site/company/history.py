@@ -26,7 +26,7 @@ RECAST = math.log(RECAST_BY)
 
 A_YEAR = timedelta(days=SHORTEST_YEAR)
 
-BROKEN, LEFT_BEHIND = "break", "not comparable"
+BROKEN, RECAST_BETWEEN = "break", "not comparable"
 """Reasons why values of two years cannot be compared."""
 
 BREAKS = {
@@ -134,9 +134,9 @@ class History:
         before = self._before(slot)
         if before and self.broken(item, [before, slot]):
             return BROKEN
-        return LEFT_BEHIND if before and item in RECASTED and self.is_left_behind(item, before, slot) else ""
+        return RECAST_BETWEEN if before and item in RECASTED and self.is_recast_between(item, before, slot) else ""
 
-    def is_left_behind(self, item: str, before: Slot, slot: Slot) -> bool:
+    def is_recast_between(self, item: str, before: Slot, slot: Slot) -> bool:
         """Whether a fiscal year between two values was recast after the first one was filed, but not after the second.
 
         After a spin-off or for a discontinued business only the years that a report shows are restated (ASC 205-20-45):

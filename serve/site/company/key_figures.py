@@ -11,7 +11,7 @@ from serve.api import models
 from serve.site.company.history import History, Slot
 from serve.site.company.sheet import growth
 from serve.site.company.values import address as value_address
-from serve.site.text.figures import TITLES, UNITS, Shown, alike, glance, per_cent, priced
+from serve.site.text.figures import TITLES, UNITS, Shown, per_cent, priced, same_decimals, standalone
 from serve.site.text.markdown import Markdown, link, plain
 
 ITEMS = (
@@ -21,7 +21,7 @@ ITEMS = (
 COMPARED = ("ratio", "years")
 """Units of items whose change is not stated in per cent; the value a year before is shown instead."""
 
-SHORTLY = {
+SHORT_REASONS = {
     "no_tag": "not stated in the filings",
     "missing_quarter": "not stated for these twelve months",
     "year_not_stated": "not stated for this fiscal year",
@@ -72,7 +72,7 @@ def fair_value(valuation: models.FairValue | models.NoFairValue | None) -> tuple
         return plain("–"), "the model does not fit", f"Why there is no fair value: {valuation.reason.message}"
     grid = [point.fair_value_per_share for point in valuation.sensitivity]
     given = valuation.assumptions
-    base = priced("free_cash_flow", valuation.currency, glance("free_cash_flow", given.base_free_cash_flow))
+    base = priced("free_cash_flow", valuation.currency, standalone("free_cash_flow", given.base_free_cash_flow))
     measure = "" if base.startswith("$") else f" {valuation.currency}"
     rests_on = (
         "What the fair value rests on: the model discounts the free cash flow of ten years, and the value of all years "
@@ -87,7 +87,7 @@ def fair_value(valuation: models.FairValue | models.NoFairValue | None) -> tuple
 
 def _shown(item: str, currency: str, beside: Sequence[float]) -> Shown:
     """The format of an item's figures, with the decimals of the figures next to them."""
-    number = alike(item, beside)
+    number = same_decimals(item, beside)
     return lambda value: priced(item, currency, number(value))
 
 
@@ -103,7 +103,7 @@ def _change(history: History, item: str, newest: Slot, value: float, shown: Show
 
 def in_short(reason: str) -> str:
     """The reason for a missing value in a few words."""
-    return SHORTLY.get(reason, reason.replace("_", " "))
+    return SHORT_REASONS.get(reason, reason.replace("_", " "))
 
 
 def _clause(sentence: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from serve.site.company.history import BROKEN, LEFT_BEHIND, History, Slot
+from serve.site.company.history import BROKEN, RECAST_BETWEEN, History, Slot
 from serve.site.company.values import address as value_address
 from serve.site.text.figures import MEANT, TITLES, UNITS, decimals, in_units, per_cent
 from serve.site.text.markdown import Markdown, plain
@@ -42,8 +42,8 @@ REASONS = {reason: gap.meaning for reason, gap in GAPS.items()} | {
     BEYOND: "More than ten times as much: the figure that it is measured by is nearly zero.",
     NO_REVENUE: "There is no margin without positive revenue.",
     BROKEN: "The figures of the year before are of another company or of other accounting standards.",
-    LEFT_BEHIND: "A fiscal year was recast, for example because a part of the business was sold or spun off, and the "
-    "value of the year before was not: growth would mean nothing.",
+    RECAST_BETWEEN: "A fiscal year was recast, for example because a part of the business was sold or spun off, and "
+    "the value of the year before was not: growth would mean nothing.",
 }
 
 

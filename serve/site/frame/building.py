@@ -25,7 +25,7 @@ _kept: WeakKeyDictionary[OpenBuild, dict[Hashable, Any]] = WeakKeyDictionary()
 _lock = threading.Lock()
 
 
-def once(build: OpenBuild, asked: Hashable, make: Callable[[], T]) -> T:
+def cached(build: OpenBuild, asked: Hashable, make: Callable[[], T]) -> T:
     """Cache a result that depends only on the build and on `asked`; when the cache is full, the oldest is dropped."""
     with _lock:
         held = _kept.setdefault(build, {})

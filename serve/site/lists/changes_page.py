@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from serve import names
 from serve.site.account import watchlist
 from serve.site.company.values import address as value_address
-from serve.site.frame.building import once
-from serve.site.text.figures import TITLES, glance
+from serve.site.frame.building import cached
+from serve.site.text.figures import TITLES, standalone
 from serve.site.text.markdown import Document, Markdown, link, write
 from serve.site.text.paths import company_path
 from warehouse.contract.vocabulary import CAUSES
@@ -46,7 +46,7 @@ def changes(build: OpenBuild, watched: frozenset[str] | None = None) -> Changes:
         added = change_queries.added(build) if watched is None else ()
         return Changes(change_queries.newest(build, MOST, watched), change_queries.counts(build, watched), added)
 
-    return once(build, (changes, watched), read)
+    return cached(build, (changes, watched), read)
 
 
 def last_page(listed: Sequence[Change]) -> int:
@@ -108,4 +108,4 @@ def _row(change: Change) -> Sequence[object]:
 
 def _shown(change: Change, value: float | None) -> str:
     """A value as text; a dash if there was none."""
-    return "–" if value is None else glance(change.item, value, DIGITS)
+    return "–" if value is None else standalone(change.item, value, DIGITS)

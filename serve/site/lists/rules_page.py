@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 from serve.http.errors import NotFound
 from serve.site.company.values import address as value_address
 from serve.site.frame.directory import Directory
-from serve.site.text.figures import READ, TITLES, glance
+from serve.site.text.figures import READ, TITLES, standalone
 from serve.site.text.markdown import Choice, Document, Markdown, Search, code, link, plain, write
 from serve.site.text.paths import company_path, rule_path
 from warehouse.queries import rule_queries
@@ -185,7 +185,7 @@ def _example(of: Decided) -> Markdown:
     if of.item is None or of.period is None:
         return link(f"figures of {of.symbol}", company_path(of.symbol))
     where = link(f"{TITLES[of.item]} of {of.symbol}, {of.period}", value_address(of.symbol, of.item, of.period))
-    return Markdown(f"{where}: {'no value' if of.value is None else plain(glance(of.item, of.value, READ))}")
+    return Markdown(f"{where}: {'no value' if of.value is None else plain(standalone(of.item, of.value, READ))}")
 
 
 def _decided(rule: RuleCount) -> str:

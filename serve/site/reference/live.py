@@ -15,7 +15,7 @@ import msgspec
 
 from serve import names
 from serve.api import examples, parameters, responses
-from serve.api.endpoints import ENDPOINTS, Endpoint, Question
+from serve.api.endpoints import ENDPOINTS, CheckedQuestion, Endpoint
 from serve.http.errors import NotFound
 from warehouse.contract.served_rows import Company
 from warehouse.queries import company_queries, queries
@@ -81,6 +81,6 @@ def _answer(
 ) -> object:
     """The body of the response to a request."""
     values = parameters.read(urlencode(asked, safe=",").encode(), endpoint.parameters)
-    data, meta = endpoint.answer(Question(build, None, base_url, symbol, values, now))
+    data, meta = endpoint.answer(CheckedQuestion(build, None, base_url, symbol, values, now))
     decoded = msgspec.json.decode(data if isinstance(data, bytes) else responses.encoded(data))
     return msgspec.json.decode(responses.encoded(responses.body(decoded, meta, now)))

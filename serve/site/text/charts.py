@@ -101,7 +101,7 @@ def chart(points: Sequence[Point], shown: Shown, *, as_bars: bool, as_log: bool 
     if not any(values):
         return Markup("")
     with_log = as_log and fits_log(values)
-    steps = powers(min(values), max(values)) if with_log else ticks(*within(values))
+    steps = powers(min(values), max(values)) if with_log else ticks(*scale_range(values))
     scale = Scale(len(points), steps[0], steps[-1], with_log)
     at = [(scale.x(place), None if each.value is None else scale.y(each.value)) for place, each in enumerate(points)]
     lines, marks = (_bars if as_bars and not with_log else _curve)(scale, points, at)
@@ -122,7 +122,7 @@ def fits_log(values: Sequence[float]) -> bool:
     return min(values) > 0 and max(values) / min(values) >= LOG_RANGE
 
 
-def within(values: Sequence[float]) -> tuple[float, float]:
+def scale_range(values: Sequence[float]) -> tuple[float, float]:
     """The smallest and the largest value of a scale with zero, without a few outliers that would flatten the others."""
     sizes = sorted(map(abs, values))
     for left_out in range(1, len(sizes) // FEWEST + 1):
@@ -173,14 +173,14 @@ def _labels(scale: Scale, points: Sequence[Point]) -> Iterator[str]:
 
 def _breaks(scale: Scale, points: Sequence[Point]) -> Iterator[str]:
     """A line before each period that follows a break; a repeated reason is written only once."""
-    told = set[str]()
+    labelled = set[str]()
     for place, point in enumerate(points):
         if point.broken:
             x, is_right = scale.x(place - 0.5), place > len(points) / 2
             yield f'<path class="break" d="M{x:.1f} 2V{HEIGHT - BOTTOM}"/>'
-            if point.broken not in told:
+            if point.broken not in labelled:
                 yield _text(x - 4 if is_right else x + 4, 9, point.broken, "end" if is_right else "start")
-            told.add(point.broken)
+            labelled.add(point.broken)
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from serve.site.text.charts import ticks, within
+from serve.site.text.charts import scale_range, ticks
 from serve.site.text.figures import typeset
 
 WIDTH, HEIGHT = 360, 190
@@ -63,7 +63,7 @@ def chart(
     values = [point.value for points in lines.values() for point in points if point.value is not None]
     if not any(values):
         return Markup("")
-    steps = ticks(*within(values))
+    steps = ticks(*scale_range(values))
     first, last = _day(span[0]) - MARGIN, _day(span[1]) + MARGIN
 
     def x(day: int) -> str:

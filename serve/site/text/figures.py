@@ -79,7 +79,7 @@ def per_cent(ratio: float) -> str:
     return f"{100 * ratio:z,.1f}%" if abs(ratio) < MEANT else f"{100 * ratio:,.0f}%"
 
 
-def glance(item: str, value: float, digits: int = 3, *, decimals: int | None = None) -> str:
+def standalone(item: str, value: float, digits: int = 3, *, decimals: int | None = None) -> str:
     """A number on its own: amounts and shares with a letter for their size, others as in a table.
 
     Args:
@@ -92,9 +92,9 @@ def glance(item: str, value: float, digits: int = 3, *, decimals: int | None = N
     return short(item, value, digits, is_rounded=False) if is_long else in_units(item, value, decimals=decimals)
 
 
-def alike(item: str, values: Sequence[float], digits: int = 3) -> Shown:
+def same_decimals(item: str, values: Sequence[float], digits: int = 3) -> Shown:
     """A format for numbers that stand below or next to each other: with the same digits, or the same decimals."""
-    return partial(glance, item, digits=digits, decimals=decimals(item, values))
+    return partial(standalone, item, digits=digits, decimals=decimals(item, values))
 
 
 def priced(item: str, currency: str, number: str) -> str:
