@@ -1,7 +1,7 @@
 """Bulk archives of EDGAR: zip files with one JSON document for each company.
 
 Belongs here: the directory of an archive, and reading single members safely. Does not: opening a source (sources),
-downloading archives (ways).
+downloading archives (download_plan).
 
 The directory is read here instead of with `zipfile`, because `submissions.zip` has nearly a million members: `zipfile`
 takes 6.5 seconds and 1.2 GB for them, and this module 0.4 seconds and a hundred bytes for each. Members are found by

@@ -1,7 +1,7 @@
 """A folder with EDGAR's bulk files: companyfacts.zip, submissions.zip and the list of companies.
 
 Belongs here: answering requests for documents from the archives. Does not: the format of archives (archive),
-downloading them (ways), opening a source (sources).
+downloading them (download_plan), opening a source (sources).
 
 The directory of an archive states the size and the checksum of each member. A stored document with the same size and
 checksum has not changed, so its member is not read again.

@@ -103,7 +103,7 @@ class EdgarClient:
         self._delays = [FIRST_DELAY * 2**n for n in range(attempts - 1)]
         self._refused_in_a_row = 0
         self._blocked: str | None = None
-        self._is_told = False
+        self._is_wait_announced = False
 
     def get(self, url: str, validators: Validators | None = None) -> Answer:
         """Request the document at `url`; with validators, only if it has changed since they were received.
@@ -166,12 +166,14 @@ class EdgarClient:
                     raise self._refused(url, failure) from failure
                 if delay is None or failure.retry_after > MAX_WAIT:
                     raise failure.finally_for(url) from failure
-                if failure.status is None and not self._is_told:
+                if failure.status is None and not self._is_wait_announced:
                     on_terminal(f"waiting for {url}: {failure}; asked again {len(self._delays)} times at most")
-                self._is_told = True  # printed once, and only before the first answer: the retries take half a minute
+                self._is_wait_announced = (
+                    True  # printed once, and only before the first answer: the retries take half a minute
+                )
                 self._pace.hold(max(delay, failure.retry_after))
             else:
-                self._refused_in_a_row, self._is_told = 0, True
+                self._refused_in_a_row, self._is_wait_announced = 0, True
                 return answer
 
     def _ask(self, url: str, conditions: dict[str, str]) -> Answer:

@@ -1,7 +1,7 @@
 """EDGAR's daily index: the filings of a day, with company and form.
 
 Belongs here: addresses and formats of the index and of its folder's listing. Does not: which companies are requested
-(ways).
+(download_plan).
 
     https://www.sec.gov/Archives/edgar/daily-index/2026/QTR3/index.json              the listing of a quarter
     https://www.sec.gov/Archives/edgar/daily-index/2026/QTR3/master.20260824.idx     the filings of a day

@@ -28,7 +28,7 @@ LARGEST_ABSENCE = 0.05
 """If the source answers 404 for more than this share of the companies with stored documents, it counts as failed. A
 single company does not count, unless it is the only one."""
 
-MANY = 20
+LEAST_COMPANIES_WITH_DOCUMENTS = 20
 """If the SEC has no document for this number of listed companies, it counts as failed; fewer companies may all be
 funds, for which EDGAR has none. Any other source counts as failed if it has no document at all."""
 
@@ -175,7 +175,7 @@ def fetch_documents(
                 if time.monotonic() >= checkpoint_at:
                     store.checkpoint()
                     checkpoint_at = time.monotonic() + CHECKPOINT_SECONDS
-        if not held and not served and len(ciks) >= (MANY if source.name == "live" else 1):
+        if not held and not served and len(ciks) >= (LEAST_COMPANIES_WITH_DOCUMENTS if source.name == "live" else 1):
             advice = "check EDGAR_BASE_URL" if source.name == "live" else "check what is in it"
             raise SourceError(f"the source answers 404 for all of {len(ciks)} companies; {advice}")
         asked.remember_absences()
@@ -247,7 +247,7 @@ class _Asked:
         unread: list[str] = []
         seen = self._store.seen(cik, "submissions")
         if seen and submissions.change in ("new", "changed", "unchanged"):
-            unread = older_pages.bring(self._source.client, self._store, seen, str(facts.digest))
+            unread = older_pages.update_pages(self._source.client, self._store, seen, str(facts.digest))
         return CompanyDocuments(cik, facts, submissions, self._pages(cik), tuple(unread))
 
     def _pages(self, cik: str) -> tuple[str, ...]:

@@ -46,7 +46,7 @@ def are_held(store: RawStore, submissions: Seen, facts: str) -> bool:
     return submissions.pages_for == facts and all(page.digest and store.has(page.digest) for page in submissions.pages)
 
 
-def bring(client: Client, store: RawStore, submissions: Seen, facts: str) -> list[str]:
+def update_pages(client: Client, store: RawStore, submissions: Seen, facts: str) -> list[str]:
     """Bring the pages of a company up to date, and record them with its submissions document.
 
     A page that cannot be read is requested again the next time; the others are used without it.
@@ -87,7 +87,7 @@ def bring(client: Client, store: RawStore, submissions: Seen, facts: str) -> lis
             read.insert(0, answer)
         else:
             failed[wanted] = answer
-    pages = [*_used(listed, filed, read), *(Page(page, None) for page in failed)]
+    pages = [*_pages_to_keep(listed, filed, read), *(Page(page, None) for page in failed)]
     in_order = sorted(pages, key=lambda page: (page.listed.name, page.digest or ""))
     store.note(msgspec.structs.replace(submissions, pages=in_order, pages_for=facts))
     return [*failed.values()]
@@ -111,7 +111,7 @@ def _wanted(
     )
 
 
-def _used(listed: Submissions, filed: Mapping[str, str], read: Collection[_Read]) -> list[Page]:
+def _pages_to_keep(listed: Submissions, filed: Mapping[str, str], read: Collection[_Read]) -> list[Page]:
     """The pages that are still listed unchanged, then earlier versions that alone list a filing with facts."""
     known, used = {filing.accession for filing in listed.filings}, []
     for each in sorted(read, key=lambda each: each.page.listed not in listed.older_pages):

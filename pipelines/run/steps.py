@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from pipelines.edgar import listing_checks
-from pipelines.edgar.ways import chosen
+from pipelines.edgar.download_plan import chosen
 from pipelines.health.tables import mend
 from pipelines.loading import loading
 from pipelines.normalize.forms import CURRENT_FORMS, PERIODIC_FORMS

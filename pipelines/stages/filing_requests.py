@@ -18,7 +18,7 @@ import polars as pl
 
 from pipelines.edgar.data_set_list import Quarter
 from pipelines.edgar.errors import SourceError
-from pipelines.edgar.extract import CHECKPOINT_SECONDS, FAILURES_IN_A_ROW, MANY
+from pipelines.edgar.extract import CHECKPOINT_SECONDS, FAILURES_IN_A_ROW, LEAST_COMPANIES_WITH_DOCUMENTS
 from pipelines.edgar.filing_documents import NOT_THERE, Document, FilingDocuments
 from pipelines.edgar.filing_list import XbrlFiling
 from pipelines.edgar.raw_store import RawStore
@@ -171,7 +171,7 @@ class Requests:
             new = [(filing.cik, filing.accession, filing.form, filing.filed, *document) for document in found]
             (absent if all(document.failure == NOT_THERE for document in found) else rows).extend(new)
             self._note(f"filing {filing.accession} of CIK {filing.cik}", found)
-        if self._source.name == "live" and len(absent) == len(filings) >= MANY:
+        if self._source.name == "live" and len(absent) == len(filings) >= LEAST_COMPANIES_WITH_DOCUMENTS:
             raise SourceError(f"the source answers 404 for all of {len(filings)} filings; check EDGAR_BASE_URL")
         rows += absent
         return requests

@@ -19,7 +19,7 @@ import pytest
 from pipelines.edgar import listing_checks, sources
 from pipelines.edgar.answers import TICKERS_URL, facts_url, submissions_url
 from pipelines.edgar.client import REFUSALS_IN_A_ROW
-from pipelines.edgar.ways import BULK_URLS
+from pipelines.edgar.download_plan import BULK_URLS
 from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from pipelines.storage.home import PROJECT, Home
 from pipelines.storage.lake import Lake

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.edgar.ways import BULK_URLS
+from pipelines.edgar.download_plan import BULK_URLS
 from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from pipelines.run.steps import FEEDING_FORMS
 from pipelines.sample import SampleTransport, sample_filers

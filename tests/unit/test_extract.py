@@ -184,7 +184,7 @@ def test_a_twentieth_of_the_documents_may_be_gone(server, live, store):
 
 
 def test_a_live_source_that_has_nothing_at_all_fails(live, store):
-    ciks = [f"{number:010}" for number in range(extract.MANY)]
+    ciks = [f"{number:010}" for number in range(extract.LEAST_COMPANIES_WITH_DOCUMENTS)]
     with pytest.raises(SourceError, match="answers 404 for all of 20 companies; check EDGAR_BASE_URL"):
         fetch_documents(live, store, ciks, NOW)
     assert store.seen(ciks[0], "companyfacts") is None

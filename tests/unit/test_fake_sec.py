@@ -29,9 +29,9 @@ from pipelines.edgar.bulk_folder import BulkFolder
 from pipelines.edgar.client import EdgarClient
 from pipelines.edgar.daily_index import companies_in, days_listed, index_url, listing_url
 from pipelines.edgar.documents import decode_tickers
+from pipelines.edgar.download_plan import BULK_URLS
 from pipelines.edgar.errors import EdgarError, FetchError, RefusedError
 from pipelines.edgar.newest import newest_filings, newest_url
-from pipelines.edgar.ways import BULK_URLS
 from pipelines.fake_sec import faults as table
 from pipelines.fake_sec.edgar import FakeEdgar, accepted, at_most
 from pipelines.fake_sec.faults import FAULTS, PARTS, Fault, Faults

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.edgar import daily_index, ways
+from pipelines.edgar import daily_index, download_plan
 from pipelines.edgar.answers import Fetched, NotModified, Validators, facts_url
 from pipelines.edgar.client import EdgarClient
 from pipelines.edgar.daily_index import companies_in, days_listed, index_url, listing_url
+from pipelines.edgar.download_plan import BULK_URLS, DownloadPlan, Memory, chosen
 from pipelines.edgar.errors import DocumentError, RefusedError
 from pipelines.edgar.raw_store import RawStore, Seen
 from pipelines.edgar.sources import Source, open_source
-from pipelines.edgar.ways import BULK_URLS, DownloadPlan, Memory, chosen
 from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from tests.archives import zipped
 from tests.fake_time import FakeTime
@@ -187,7 +187,7 @@ def test_the_first_time_by_bulk_files(choose, live, store, bulk, tmp_path):
     assert {name for name, _, _ in choose.told} == set(BULK_URLS)
     way.remember(store, [BRAVO.cik])
     assert list((store.root / "bulk").iterdir()) == []  # what was in them is in the raw zone
-    assert ways._memory(store) == Memory(NOW, date(2026, 8, 4), [], [BRAVO.cik])
+    assert download_plan._memory(store) == Memory(NOW, date(2026, 8, 4), [], [BRAVO.cik])
 
 
 def test_bulk_files_without_a_date_count_as_made_today(choose, server, store, bulk):
@@ -217,7 +217,7 @@ def test_on_other_days_by_daily_index(choose, server, store):
     assert len(server.asked) == 3
     way.remember(store, ["0000000777"])
     days = [date(2026, 8, day) for day in (2, 3, 4)]
-    assert ways._memory(store) == Memory(NOW - timedelta(days=2), date(2026, 8, 2), days, ["0000000777"])
+    assert download_plan._memory(store) == Memory(NOW - timedelta(days=2), date(2026, 8, 2), days, ["0000000777"])
     server.asked.clear()
     assert choose(NOW + timedelta(hours=1)).filed == {"0000000777"}
     assert len(server.asked) == 1
