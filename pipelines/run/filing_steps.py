@@ -21,7 +21,7 @@ from pipelines.settings import filings_wanted
 from pipelines.stages import statements as statements_stage
 from pipelines.stages import wanted_filings
 from pipelines.stages.documents import companies_asked
-from pipelines.stages.filed import LINES
+from pipelines.stages.filed_digests import LINES
 from pipelines.stages.schemas import PACKAGES
 from pipelines.stages.shares import UNREAD
 from pipelines.stages.wanted_filings import FilingSelection, Origin, mirrored

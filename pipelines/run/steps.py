@@ -188,7 +188,7 @@ def versions(synchronization: Synchronization, _: Log) -> StepResult:
         synchronization.started_at,
         synchronization.workers,
         _named(synchronization),
-        goes_on=synchronization.first is not None,
+        appended_before=synchronization.first is not None,
     )
     return versions_result(synchronization, segments)
 

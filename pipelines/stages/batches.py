@@ -49,8 +49,8 @@ class Batch(msgspec.Struct, frozen=True):
             same rules as before, many of them. Companies are left out if only the rows of their filings are new.
         same_rules: stage values: the companies whose stored rows were made by the same rules.
         withdrawing: stage values: the companies that an earlier run held back.
-        filed: stage values: the endings of the names of the tables with rows of their filings; empty: companyfacts
-            alone.
+        table_endings: stage values: the endings of the names of the tables with rows of their filings; empty:
+            companyfacts alone.
         reread: stages values and versions: the companies whose filings have other rows than before, under the same
             rules.
         same_documents: the companies in `reread` whose companyfacts and submissions documents have not changed.
@@ -64,7 +64,7 @@ class Batch(msgspec.Struct, frozen=True):
     compared: tuple[str, ...] = ()
     same_rules: tuple[str, ...] = ()
     withdrawing: tuple[str, ...] = ()
-    filed: tuple[str, ...] = ()
+    table_endings: tuple[str, ...] = ()
     reread: tuple[str, ...] = ()
     same_documents: tuple[str, ...] = ()
     segments: tuple[str, ...] = ()
@@ -145,7 +145,7 @@ def _size() -> int:
     return int(setting) if setting else BATCH
 
 
-def outdated(
+def digests_of_outdated(
     lake: Lake, table: str, documents: pl.DataFrame, column: str, again: Iterable[str], code: str = ""
 ) -> dict[str, str]:
     """The digest of the document of each company to process, by company: its rows were made from another document, or
@@ -159,7 +159,7 @@ def outdated(
     }
 
 
-class MadeFrom(NamedTuple):
+class InputDigests(NamedTuple):
     """The inputs of the values of a company, as three digests; as text, the digests follow each other.
 
     Attributes:
@@ -177,11 +177,11 @@ class MadeFrom(NamedTuple):
         return "".join(self)
 
     @classmethod
-    def read(cls, text: str) -> "MadeFrom":
+    def read(cls, text: str) -> "InputDigests":
         """Split a text of three digests; another text gives a `rules` that equals no digest."""
         return cls(text[:DIGITS], text[DIGITS : 2 * DIGITS], text[2 * DIGITS :])
 
-    def is_reread(self, before: "MadeFrom") -> bool:
+    def is_reread(self, before: "InputDigests") -> bool:
         """Whether the filings have other rows than before, under the same rules."""
         return self.rules == before.rules and self.filings != before.filings
 

@@ -22,7 +22,7 @@ from pipelines.normalize.facts.raw import RAW_SCHEMA
 from pipelines.normalize.facts.unread import LISTED_REPORTS
 from pipelines.normalize.forms import NOTICES, PERIODIC_FORMS
 from pipelines.stages import batches, held_back, quarantine
-from pipelines.stages.batches import Batch, Plan, in_batches, joined, outdated, processed
+from pipelines.stages.batches import Batch, Plan, digests_of_outdated, in_batches, joined, processed
 from pipelines.stages.held_back import DocumentNotes, Quarantined
 from pipelines.stages.isolation import Fault, ciks_of, isolated
 from pipelines.stages.quarantine import quarantined
@@ -59,7 +59,7 @@ def update(store: RawStore, lake: Lake, again: Iterable[str], workers: Workers =
 def plan(lake: Lake, again: Iterable[str]) -> Plan:
     """Plan the companies with a new document, and the companies in `again`."""
     code = batches.elements_digest()
-    to_do = outdated(lake, "facts", lake.read("documents"), "facts_digest", again, code=code)
+    to_do = digests_of_outdated(lake, "facts", lake.read("documents"), "facts_digest", again, code=code)
     accepted = quarantine.accepted(lake)
     is_done = not to_do and lake.holds("facts") and lake.scan("facts").collect_schema() == RAW_SCHEMA
     return Plan(
@@ -110,7 +110,9 @@ def collect(
     if planned.batches:
         lake.replace_companies("facts", output.of("facts"), done, left_out)
     columns = joined(*REGISTRANTS, *LISTED_REPORTS)  # if the columns change, all companies are decoded again
-    registrants = outdated(lake, "registrants", lake.read("documents"), "submissions_digest", again, code=columns)
+    registrants = digests_of_outdated(
+        lake, "registrants", lake.read("documents"), "submissions_digest", again, code=columns
+    )
     profiles, acceptances, reports = [], [], []
     store.bring(digest for digests in registrants.values() for digest in digests.split())
     for ciks in in_batches(registrants):

@@ -1,8 +1,8 @@
 """The rows of filings for the rules: tables `filed_facts` and `statement_lines`, for a batch of companies.
 
-Belongs here: choosing the rows that the rules see. Does not: the digests that show which rows are new (filed), making
-the rows (statements), their meaning (normalize.faces). This module imports no reader of documents, so that a change of
-a reader does not make a table again.
+Belongs here: choosing the rows that the rules see. Does not: the digests that show which rows are new (filed_digests),
+making the rows (statements), their meaning (normalize.faces). This module imports no reader of documents, so that a
+change of a reader does not make a table again.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from pipelines.normalize.elements import wanted_elements
 from pipelines.normalize.faces.facts import FACT_COLUMNS, LINE_COLUMNS, Filed
 from pipelines.normalize.faces.sources import COVERS
 from pipelines.normalize.periods.predecessors import under_successors
-from pipelines.stages.filed import FACTS, LINES, PACKAGES
+from pipelines.stages.filed_digests import FACTS, LINES, PACKAGES
 from pipelines.stages.schemas import COVER_SYMBOLS, FED, FEED_FILINGS, FILED_FACTS, STATEMENT_LINES, XBRL_FILINGS
 from pipelines.storage.lake import EACH, Lake
 
@@ -59,7 +59,7 @@ def read(
 
     listed = lake.of_companies("xbrl_filings", filers) if lake.holds("xbrl_filings") else XBRL_FILINGS.to_frame()
     columns = [*FILING, "form", "filed"]
-    of_feed = fed(lake, filers).select(columns).join(listed, on=FILING, how="anti", maintain_order="left")
+    of_feed = reports_of_feed(lake, filers).select(columns).join(listed, on=FILING, how="anti", maintain_order="left")
     filings = pl.concat([listed.select(columns), of_feed])
     covers = lake.of_companies(COVER_SYMBOLS, filers) if lake.holds(COVER_SYMBOLS) else COVERS.to_frame()
     return Filed(
@@ -71,7 +71,7 @@ def read(
     )
 
 
-def fed(lake: Lake, filers: Sequence[str]) -> pl.DataFrame:
+def reports_of_feed(lake: Lake, filers: Sequence[str]) -> pl.DataFrame:
     """The reports of the given companies that the feed named, with the columns of FEED_FILINGS."""
     return lake.read(FED).filter(pl.col("cik").is_in([*filers])) if lake.holds(FED) else FEED_FILINGS.to_frame()
 

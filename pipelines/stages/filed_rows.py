@@ -15,7 +15,7 @@ from pipelines.edgar.instance import StatedFacts, StatedTexts
 from pipelines.edgar.markup import OWN
 from pipelines.edgar.package import Package
 from pipelines.normalize.faces.sources import COVERS
-from pipelines.stages.filed import FACTS, LINES, Tables
+from pipelines.stages.filed_digests import FACTS, LINES, Tables
 from pipelines.stages.schemas import COVER_SYMBOLS, FILED_FACTS, NAME, STATEMENT_LINES
 
 FILING, DATA_SET = "filing", "data set"

@@ -25,7 +25,7 @@ from pipelines.loading import loading
 from pipelines.progress import report
 from pipelines.stages import schemas
 from pipelines.stages.batches import joined
-from pipelines.stages.filed import FACTS, LINES, Tables
+from pipelines.stages.filed_digests import FACTS, LINES, Tables
 from pipelines.stages.schemas import COVER_SYMBOLS
 from pipelines.stages.shares import (
     DECODED,

@@ -17,7 +17,7 @@ from pipelines.edgar.package import Package, open_package, read_package
 from pipelines.edgar.raw_store import Documents
 from pipelines.stages import filed_rows, schemas
 from pipelines.stages.batches import joined
-from pipelines.stages.filed import Tables
+from pipelines.stages.filed_digests import Tables
 from pipelines.stages.isolation import OF_THE_MACHINE, described
 from pipelines.stages.shares import (
     DECODED,

@@ -12,8 +12,8 @@ import polars as pl
 
 from pipelines.loading import loading
 from pipelines.settings import filings_wanted
-from pipelines.stages import batches, filed, held_back, quarantine
-from pipelines.stages.batches import Batch, MadeFrom, Plan, StepNote, in_batches, joined, processed
+from pipelines.stages import batches, filed_digests, held_back, quarantine
+from pipelines.stages.batches import Batch, InputDigests, Plan, StepNote, in_batches, joined, processed
 from pipelines.stages.isolation import Fault, ciks_of
 from pipelines.stages.predecessors import held_predecessors
 from pipelines.stages.schemas import VALUE_TABLES
@@ -57,10 +57,10 @@ def plan(lake: Lake, again: Iterable[str]) -> Plan:
     continued = {cik for chain in earlier.values() for cik in chain}
     rules = batches.rules_digest()
 
-    def made_from(cik: str) -> MadeFrom:
+    def made_from(cik: str) -> InputDigests:
         filers = (cik, *earlier.get(cik, ()))
         documents = joined(registrants.get(cik, ""), *(facts.get(each, "") for each in filers))
-        return MadeFrom(rules, documents, filed.digest(read, filers))
+        return InputDigests(rules, documents, filed_digests.digest(read, filers))
 
     companies = {*facts, *_without_companyfacts(lake, read)} - continued
     wanted = {cik: made_from(cik) for cik in sorted(companies)}
@@ -68,7 +68,7 @@ def plan(lake: Lake, again: Iterable[str]) -> Plan:
     to_do = {cik: str(new) for cik, new in wanted.items() if known.get(cik) != str(new) or cik in chosen}
     if not to_do and known:
         return Plan([], {})
-    before = {cik: MadeFrom.read(known[cik]) for cik in to_do if cik in known}
+    before = {cik: InputDigests.read(known[cik]) for cik in to_do if cik in known}
     reread = {cik for cik, held in before.items() if wanted[cik].is_reread(held)}
     same_documents = {cik for cik in reread if wanted[cik].documents == before[cik].documents}
     # if the documents have not changed, a value that the filing's own statements withdraw was wrong
@@ -97,26 +97,26 @@ def work(lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], tuple[list[
     return values_of_batch.work(lake, batch)
 
 
-def batch_of(ciks: tuple[str, ...], earlier: Mapping[str, list[str]], read: filed.Digests) -> Batch:
+def batch_of(ciks: tuple[str, ...], earlier: Mapping[str, list[str]], read: filed_digests.Digests) -> Batch:
     """A batch of companies with their possible predecessors, and the tables with filings of both."""
     filers = {*ciks, *(each for cik in ciks for each in earlier.get(cik, ()))}
     return Batch(
         ciks,
         predecessors={cik: earlier[cik] for cik in ciks if cik in earlier},
-        filed=tuple(ending for ending, of_table in read.items() if not filers.isdisjoint(of_table)),
+        table_endings=tuple(ending for ending, of_table in read.items() if not filers.isdisjoint(of_table)),
     )
 
 
-def filings_read(lake: Lake) -> filed.Digests:
+def filings_read(lake: Lake) -> filed_digests.Digests:
     """The digests of the rows of filings that are used for values; empty with FUNDAMENTALS_FILINGS=off.
 
     Raises:
         SettingError: the setting has an invalid value.
     """
-    return {} if filings_wanted() == "off" else filed.digests(lake)
+    return {} if filings_wanted() == "off" else filed_digests.digests(lake)
 
 
-def _without_companyfacts(lake: Lake, read: filed.Digests) -> set[str]:
+def _without_companyfacts(lake: Lake, read: filed_digests.Digests) -> set[str]:
     """The companies without a companyfacts document that have rows of filings and are listed, and companies that
     already had values from their filings.
 
@@ -125,7 +125,7 @@ def _without_companyfacts(lake: Lake, read: filed.Digests) -> set[str]:
     listed = lake.read("listings").filter("is_listed")["cik"]
     with_document = lake.read("documents").drop_nulls("facts_digest")["cik"]
     with_filings = {cik for of_table in read.values() for cik in of_table}
-    had_filings = {cik for cik, held in lake.inputs("profiles").items() if MadeFrom.read(held).filings}
+    had_filings = {cik for cik, held in lake.inputs("profiles").items() if InputDigests.read(held).filings}
     return (with_filings.intersection(listed) | had_filings) - {*with_document} - lake.inputs("facts").keys()
 
 

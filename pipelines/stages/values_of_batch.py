@@ -26,7 +26,7 @@ def work(lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], tuple[list[
     accepted = under_successors(_acceptances(lake, filers), batch.predecessors)
     codes = lake.of_companies("registrants", batch.ciks).select("cik", "sic", "succeeded")
     facts, of_predecessors = stitched(lake.of_companies("facts", filers), batch.predecessors)
-    of_filings = filed_of_batch.read(lake, filers, batch.filed, facts, batch.predecessors)
+    of_filings = filed_of_batch.read(lake, filers, batch.table_endings, facts, batch.predecessors)
     steps: list[StepNote] = []
     found = standardize(facts, accepted, codes, lambda *step: steps.append(step), filed=of_filings)
     unread = unread_reports(lake.of_companies("reports", batch.ciks), facts, found.filings)
@@ -46,7 +46,11 @@ def work(lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], tuple[list[
 def _acceptances(lake: Lake, filers: Sequence[str]) -> pl.DataFrame:
     """The times of acceptance of the given companies' filings, from the submissions, otherwise from the feed."""
     listed = lake.of_companies("acceptances", filers)
-    of_feed = filed_of_batch.fed(lake, filers).join(listed, on=["cik", "accession"], how="anti").select(listed.columns)
+    of_feed = (
+        filed_of_batch.reports_of_feed(lake, filers)
+        .join(listed, on=["cik", "accession"], how="anti")
+        .select(listed.columns)
+    )
     return pl.concat([listed, of_feed])
 
 

@@ -14,8 +14,8 @@ import polars as pl
 
 from pipelines.loading import loading
 from pipelines.normalize.history.log import SOURCE, VERSION_OF
-from pipelines.stages import filed, held_back
-from pipelines.stages.batches import DIGITS, Batch, MadeFrom, Plan, in_batches, joined, processed
+from pipelines.stages import filed_digests, held_back
+from pipelines.stages.batches import DIGITS, Batch, InputDigests, Plan, in_batches, joined, processed
 from pipelines.stages.isolation import Fault, ciks_of
 from pipelines.stages.schemas import APPENDED, RECORDED, VERSIONS
 from pipelines.storage.lake import Batches, Lake
@@ -32,7 +32,7 @@ def update(
     workers: Workers = ALONE,
     again: Iterable[str] = (),
     *,
-    goes_on: bool = False,
+    appended_before: bool = False,
 ) -> tuple[str, ...]:
     """Append new versions to the version log: tables `versions` (all) and `appended` (new).
 
@@ -44,7 +44,8 @@ def update(
         sync_id, now: id and time of this synchronization.
         workers: the processes that share the batches.
         again: companies to compare even if nothing changed.
-        goes_on: whether this synchronization has appended before; then table `appended` keeps its earlier rows, too.
+        appended_before: whether this synchronization has appended before; then table `appended` keeps its earlier
+            rows, too.
 
     Returns:
         the segments that a build from these tables has to commit.
@@ -52,10 +53,10 @@ def update(
     planned = plan(lake, log, segments, again)
     with lake.gathering("versions") as output:
         notes, faults = processed("versions", planned, partial(work, lake, log, now), output, workers)
-        earlier = lake.read(APPENDED) if goes_on else None
+        earlier = lake.read(APPENDED) if appended_before else None
         segments = collect(lake, log, sync_id, planned, output, notes, faults)
         if earlier is not None:
-            lake.write(APPENDED, _since(earlier, lake))
+            lake.write(APPENDED, _changes_of_synchronization(earlier, lake))
         return segments
 
 
@@ -90,16 +91,16 @@ def plan(lake: Lake, log: Path, segments: Sequence[str], again: Iterable[str] = 
     lake.remove_companies(VERSIONS, known.keys() - wanted.keys())
     is_done = not to_do and lake.holds(APPENDED)
     ciks_of = () if is_done else in_batches(to_do)
-    before = {cik: MadeFrom.read(digest[DIGITS:]) for cik, digest in known.items() if cik in to_do}
-    now = {cik: MadeFrom.read(values.get(cik, "")) for cik in before}
+    before = {cik: InputDigests.read(digest[DIGITS:]) for cik, digest in known.items() if cik in to_do}
+    now = {cik: InputDigests.read(values.get(cik, "")) for cik in before}
     reread = {cik for cik in before if now[cik].is_reread(before[cik])}
     same_documents = {cik for cik in reread if now[cik].documents == before[cik].documents}
-    endings = tuple(filed.digests(lake)) if to_do else ()
+    endings = tuple(filed_digests.digests(lake)) if to_do else ()
     found = [
         Batch(
             ciks,
-            segments=_naming(segments, logged_in, ciks),
-            filed=endings,
+            segments=_segments_of(segments, logged_in, ciks),
+            table_endings=endings,
             reread=tuple(cik for cik in ciks if cik in reread),
             same_documents=tuple(cik for cik in ciks if cik in same_documents),
         )
@@ -156,7 +157,7 @@ def collect(
     return segments
 
 
-def _since(earlier: pl.DataFrame, lake: Lake) -> pl.DataFrame:
+def _changes_of_synchronization(earlier: pl.DataFrame, lake: Lake) -> pl.DataFrame:
     """All changes of a synchronization: its earlier changes, with the present values, and the later changes."""
     current = lake.of_companies(VERSIONS, earlier["cik"].unique(), pl.col("is_current")).select(
         *VERSION_OF, now="value"
@@ -218,7 +219,9 @@ def take_back(lake: Lake, log: Path, sync_id: str, segments: Sequence[str], ciks
     return before
 
 
-def _naming(segments: Sequence[str], logged_in: Mapping[str, Sequence[str]], batch: Iterable[str]) -> tuple[str, ...]:
+def _segments_of(
+    segments: Sequence[str], logged_in: Mapping[str, Sequence[str]], batch: Iterable[str]
+) -> tuple[str, ...]:
     """The segments with versions of a batch of companies, in their order."""
     named = {name for cik in batch for name in logged_in.get(cik, ())}
     return tuple(name for name in segments if name in named)

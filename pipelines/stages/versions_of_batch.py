@@ -100,7 +100,7 @@ def _facts_filed(lake: Lake, batch: Batch) -> pl.DataFrame:
     earlier = held_predecessors(lake)
     filers = sorted({filer for cik in batch.ciks for filer in (cik, *earlier.get(cik, ()))})
     facts = lake.of_companies("facts", filers)
-    stated, _, _, by_class = with_filed(facts, filed_of_batch.read(lake, filers, batch.filed, facts, {}))
+    stated, _, _, by_class = with_filed(facts, filed_of_batch.read(lake, filers, batch.table_endings, facts, {}))
     stated = with_classes(stated, by_class).facts
     tag = pl.coalesce("filed_tag", pl.format("{}:{}", "taxonomy", "tag"))
     return stated.with_columns(tag.alias("tag"), pl.col("start", "end").str.to_date()).select(AS_STATED)

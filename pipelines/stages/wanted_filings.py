@@ -31,7 +31,7 @@ from pipelines.edgar.sources import REQUESTS_A_SECOND, Source
 from pipelines.normalize.forms import AMENDMENT, CURRENT_FORMS, PERIODIC_FORMS
 from pipelines.progress import report
 from pipelines.settings import FilingsWanted
-from pipelines.stages.batches import in_batches, joined, outdated
+from pipelines.stages.batches import digests_of_outdated, in_batches, joined
 from pipelines.stages.filing_requests import KEY, Commit, Record, Requests, nothing_to_commit
 from pipelines.stages.schemas import FED, FEED_FILINGS, UNREAD_REPORTS, XBRL_FILINGS
 from pipelines.storage.lake import Lake
@@ -127,10 +127,10 @@ def update(
     record = Record(store, lake, asked.now, commit, full=asked.full, is_live=origin.is_live)
     listed = [] if origin.is_live and asked.ciks is not None else _listed(origin, warn)
     known = [*record.data_sets.drop_nulls("digest")["name"], *(quarter.name for quarter in listed)]
-    after = _after(origin, asked, max(known, default=None))
+    after = _wanted_after(origin, asked, max(known, default=None))
     quarters = record.without_settled(listed[:QUARTERS] if origin.is_live and asked.wanted == "recent" else listed)
     if asked.newest and asked.ciks is not None:
-        packages = _of_feed(lake, asked.ciks, record.settled)
+        packages = _wanted_of_feed(lake, asked.ciks, record.settled)
     else:
         packages = [] if after is None else _packages(origin, store, lake, asked, after, record.settled, warn)
     requests = Requests(origin.source, record)
@@ -164,7 +164,7 @@ def _listed(origin: Origin, warn: Tell) -> list[Quarter]:
     return []
 
 
-def _after(origin: Origin, asked: FilingSelection, newest: str | None) -> date | None:
+def _wanted_after(origin: Origin, asked: FilingSelection, newest: str | None) -> date | None:
     """The day after which packages of filings are wanted; None: no packages are wanted, because no data set is known.
 
     Args:
@@ -194,7 +194,7 @@ def _packages(
     _list_filings(store, lake, documents, warn)
     is_report = pl.col("form").str.strip_suffix(AMENDMENT).is_in([*PERIODIC_FORMS, *CURRENT_FORMS])
     counts = pl.col("is_xbrl").fill_null(value=False) & is_report if folders is None else pl.lit(value=True)
-    is_new = (pl.col("filed") > after) | pl.col("cik").is_in([*_of_classes(lake)])
+    is_new = (pl.col("filed") > after) | pl.col("cik").is_in([*_companies_with_classes(lake)])
     is_new |= pl.col("accession").is_in([*_unread(lake, asked.now)])
     wanted = (
         lake.scan(FILINGS, documents["cik"])
@@ -208,7 +208,7 @@ def _packages(
     return [each for each in found if folders is None or each.accession.replace("-", "") in folders[each.cik]]
 
 
-def _of_feed(lake: Lake, ciks: Collection[str], settled: pl.DataFrame) -> list[XbrlFiling]:
+def _wanted_of_feed(lake: Lake, ciks: Collection[str], settled: pl.DataFrame) -> list[XbrlFiling]:
     """The reports of the feed whose packages have to be fetched, newest first.
 
     Packages are fetched before the submissions list the filing: the report is found in the zip file, and is assumed to
@@ -231,7 +231,7 @@ def _unread(lake: Lake, now: datetime) -> list[str]:
     return late.select("accession").collect()["accession"].to_list()
 
 
-def _of_classes(lake: Lake) -> set[str]:
+def _companies_with_classes(lake: Lake) -> set[str]:
     """The companies with several symbols of common equity, or with earnings per share that are stated only by class."""
     several: set[str] = set()
     if lake.holds("listings"):
@@ -256,7 +256,7 @@ def _with_submissions(origin: Origin, store: RawStore, documents: pl.DataFrame) 
 def _list_filings(store: RawStore, lake: Lake, documents: pl.DataFrame, warn: Tell) -> None:
     """Bring table `xbrl_filings` up to date, from new submissions and new pages of older filings."""
     code = digest_of("pipelines.edgar.filing_list")
-    new = outdated(lake, FILINGS, documents, "submissions_digest", (), code)
+    new = digests_of_outdated(lake, FILINGS, documents, "submissions_digest", (), code)
     if not new and lake.holds(FILINGS):
         return
     broken: dict[str, str] = {}

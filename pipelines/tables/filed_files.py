@@ -18,7 +18,7 @@ import polars as pl
 from pipelines.errors import PipelineError
 from pipelines.stages import statements
 from pipelines.stages.batches import joined
-from pipelines.stages.filed import FACTS, LINES
+from pipelines.stages.filed_digests import FACTS, LINES
 from pipelines.stages.shares import of_quarter
 from pipelines.storage.lake import Lake
 from warehouse.build import copies

@@ -31,7 +31,7 @@ from rich.table import Table
 from pipelines.normalize.faces.facts import Filed
 from pipelines.normalize.periods.predecessors import stitched, under_successors
 from pipelines.normalize.pipeline import standardize
-from pipelines.stages import filed
+from pipelines.stages import filed_of_batch
 from pipelines.stages.predecessors import held_predecessors
 from pipelines.stages.values import filings_read
 from pipelines.storage.lake import Lake
@@ -80,7 +80,7 @@ class Companies:
         self.accepted = under_successors(lake.read("acceptances"), earlier)
         self.registrants = lake.read("registrants")
         filers = [*self.facts["cik"].unique(), *(cik for chain in earlier.values() for cik in chain)]
-        self.filed = filed.read(lake, filers, [*filings_read(lake)], self.facts, earlier)
+        self.filed = filed_of_batch.read(lake, filers, [*filings_read(lake)], self.facts, earlier)
         ranges = self.facts.with_row_index("row").group_by("cik").agg(first="row", rows=pl.len())
         self.rows = {cik: self.facts.slice(first[0], rows) for cik, first, rows in ranges.iter_rows()}
 

@@ -19,7 +19,7 @@ from pipelines.normalize.elements import wanted_elements
 from pipelines.normalize.faces.facts import FACT_COLUMNS, LINE_COLUMNS, Filed
 from pipelines.normalize.facts.raw import RAW_SCHEMA
 from pipelines.normalize.pipeline import Standardized, standardize
-from pipelines.stages.filed import FACTS, LINES, Tables
+from pipelines.stages.filed_digests import FACTS, LINES, Tables
 from pipelines.stages.filed_rows import of_data_set, of_packages
 from pipelines.stages.schemas import COVER_SYMBOLS
 from tests.filing_packages import context, document, element, member
