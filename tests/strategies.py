@@ -186,7 +186,7 @@ SECURITIES = (
 
 def retagged(item: str, tag: str, since: int, **extra: Any) -> dict[str, Any]:
     """From some fiscal year's filings on, a line has another tag."""
-    return {"extras": (Extra(tag=tag, beside=item, since=since, **extra),), "ceased": ((item, since),)}
+    return {"extras": (Extra(tag=tag, like=item, since=since, **extra),), "ceased": ((item, since),)}
 
 
 def with_a_line_left_out(line: str, quarter: int, *, adds_up: bool) -> dict[str, Any]:
@@ -208,7 +208,7 @@ def with_a_line_left_out(line: str, quarter: int, *, adds_up: bool) -> dict[str,
         "InventoryNet": {"assets": 0.1},
         "AssetsCurrent": {"InventoryNet": 1, "cash": 1, "short_term_investments": 1},
     }
-    extras = [Extra(tag=tag, beside="assets", of=tuple(of.items())) for tag, of in parts.items()]
+    extras = [Extra(tag=tag, like="assets", of=tuple(of.items())) for tag, of in parts.items()]
     if not adds_up:
         extras[1] = replace(extras[1], until=0)
     error = Error(items=frozenset({line}), report=(AMONG_OTHERS, quarter), columns=Columns.OWN, untagged=True)
@@ -241,7 +241,7 @@ TAGS: dict[str, Trait] = {
     "tag_switch_not_interchangeable": st.builds(
         lambda since, share: {
             "revenue_tags": ((0, "Revenues"),),
-            "extras": (Extra(tag=CONTRACTS, beside="revenue", of=(("revenue", share),)),),
+            "extras": (Extra(tag=CONTRACTS, like="revenue", of=(("revenue", share),)),),
             "ceased": (("revenue", since),),
         },
         years_of_change,
@@ -250,7 +250,7 @@ TAGS: dict[str, Trait] = {
     "tag_of_a_part_beside_the_total": st.builds(
         lambda share: {
             "revenue_tags": ((0, "Revenues"),),
-            "extras": (Extra(tag=CONTRACTS, beside="revenue", of=(("revenue", share),)),),
+            "extras": (Extra(tag=CONTRACTS, like="revenue", of=(("revenue", share),)),),
         },
         st.sampled_from([0.6, 0.97, 1.4]),
     ),

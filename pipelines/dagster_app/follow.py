@@ -18,7 +18,7 @@ from pipelines.errors import PipelineError
 from pipelines.run import stopping
 from pipelines.run.filing_queue import Queue
 from pipelines.run.heartbeat import HeartbeatWriter, figures
-from pipelines.run.newest_filings import CLOCKS, EVERY, TOGETHER, Covered, exclusive_access, to_synchronize
+from pipelines.run.newest_filings import CLOCKS, EVERY, MOST_SYNCHRONIZED, Covered, exclusive_access, to_synchronize
 from pipelines.run.steps import MALFORMED_ROWS
 from pipelines.run.stopping import ends_soon_after_signal
 from pipelines.stages.documents import UnknownSymbolError
@@ -70,7 +70,7 @@ def _follow(home: Home, symbols: tuple[str, ...], heart: HeartbeatWriter) -> Non
             if _is_time_for_all(all_at, now):
                 _tell(f"all companies: {_synchronized(home, symbols)}")
                 all_at, pause = now, timedelta(0)  # the queue may have reports from an earlier process
-            elif _update(home, symbols, now, heart) >= TOGETHER:
+            elif _update(home, symbols, now, heart) >= MOST_SYNCHRONIZED:
                 pause = timedelta(0)  # more are due
         except UnknownSymbolError:
             raise

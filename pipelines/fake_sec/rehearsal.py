@@ -18,7 +18,7 @@ from pipelines.errors import PipelineError
 from pipelines.fake_sec.edgar import FakeEdgar, at_most
 from pipelines.fake_sec.faults import FAULTS, PARTS, Fault, Faults
 from pipelines.fake_sec.orders import PATH, REFUSED, Begin, FakeSecError, File, Order
-from pipelines.fake_sec.reports import NoReportError, Reports
+from pipelines.fake_sec.reports import Reports, ReportsError
 from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from pipelines.run import stopping
 from pipelines.sample import bulk, sample_filers
@@ -39,7 +39,7 @@ class Companies:
         """File the next reports, of any company or of the given one; return a message that names them.
 
         Raises:
-            NoReportError: fewer reports are left.
+            ReportsError: fewer reports are left.
         """
         filed = self.reports.file(_now(), symbol, number)
         for filer, report in filed:
@@ -65,7 +65,7 @@ class Rehearsal:
         """Carry out an order; return the result in words.
 
         Raises:
-            FakeSecError, NoReportError: the order cannot be carried out.
+            FakeSecError, ReportsError: the order cannot be carried out.
         """
         if isinstance(order, File):
             if not self._companies:
@@ -165,7 +165,7 @@ def _wait(ended: threading.Event, rehearsal: Rehearsal, every: timedelta | None)
     while every and not ended.wait(every.total_seconds()):
         try:
             _tell(rehearsal.carry_out(File()))
-        except (FakeSecError, NoReportError) as error:
+        except (FakeSecError, ReportsError) as error:
             _tell(str(error))
             break
     ended.wait()

@@ -16,7 +16,7 @@ from pipelines.sample.company import simulate
 from pipelines.sample.traits import Filer, Served
 
 
-class NoReportError(PipelineError):
+class ReportsError(PipelineError):
     """No report is left to file, or the file of reports is damaged."""
 
 
@@ -36,7 +36,7 @@ class Reports:
         file: records the filed reports; None: they are not recorded.
 
     Raises:
-        NoReportError: the file is damaged.
+        ReportsError: the file is damaged.
     """
 
     def __init__(self, filers: Iterable[Filer], number: int, file: Path | None) -> None:
@@ -58,7 +58,7 @@ class Reports:
         """File the recorded reports again.
 
         Raises:
-            NoReportError: the file is damaged.
+            ReportsError: the file is damaged.
         """
         lines = self._file.read_bytes().splitlines() if self._file and self._file.exists() else []
         for line in lines:
@@ -66,7 +66,7 @@ class Reports:
                 read = msgspec.json.decode(line, type=_Line)
                 filer, filing = self._waiting.pop(read.accession)
             except (msgspec.MsgspecError, UnicodeDecodeError, KeyError) as error:
-                raise NoReportError(
+                raise ReportsError(
                     f"{self._file} has the line {line[:80]!r}: remove the file, and begin with an empty home"
                 ) from error
             yield filer, accepted(filing, read.accepted_at)
@@ -75,12 +75,12 @@ class Reports:
         """File the next reports, of any company or of the given one, at a time in UTC.
 
         Raises:
-            NoReportError: fewer reports are left.
+            ReportsError: fewer reports are left.
         """
         of = {accession: each for accession, each in self._waiting.items() if not symbol or symbol in each[0].symbols}
         if len(of) < number:
             which = f"reports of {symbol}" if symbol else "reports"
-            raise NoReportError(
+            raise ReportsError(
                 f"{len(of)} {which} are left to file; start with --held-back, and without what was filed"
             )
         filed = [(filer, accepted(filing, at)) for filer, filing in [*of.values()][:number]]

@@ -14,7 +14,7 @@ from warehouse.record import sqlite
 
 SCHEDULES = "schedules"
 SIDE_FILES = ("-wal", "-shm", "-journal")
-OF_ALL = ("runs.db", "index.db")
+FILES_OF_WHOLE_RECORD = ("runs.db", "index.db")
 """Files that belong to the whole record; each other file has the events of one run."""
 
 
@@ -23,17 +23,18 @@ def check(home: Home) -> Iterator[Finding]:
     files = sorted(home.dagster.rglob("*.db"))
     for path in files:
         if said := sqlite.damage(path):
-            advice = f"stop the Dagster UI, delete {_what(home, path)}; it has only the record of earlier runs"
+            deleted = _path_to_delete(home, path)
+            advice = f"stop the Dagster UI, delete {deleted}; it has only the record of earlier runs"
             if path.parent.name == SCHEDULES:
-                advice = f"stop the Dagster UI, delete {_what(home, path)}, and turn the schedule on again in the UI"
-            yield Finding("run record", DAMAGE, f"{path}: {said}", advice, partial(_remove, _what(home, path)))
+                advice = f"stop the Dagster UI, delete {deleted}, and turn the schedule on again in the UI"
+            yield Finding("run record", DAMAGE, f"{path}: {said}", advice, partial(_remove, deleted))
             return
     yield Finding("run record", WELL, f"{len(files)} files")
 
 
-def _what(home: Home, path: Path) -> Path:
+def _path_to_delete(home: Home, path: Path) -> Path:
     """The path to delete for a damaged file: its folder if it belongs to the whole record, otherwise the file."""
-    is_of_all = path.name in OF_ALL
+    is_of_all = path.name in FILES_OF_WHOLE_RECORD
     return home.dagster / path.relative_to(home.dagster).parts[0] if is_of_all else path
 
 

@@ -16,7 +16,7 @@ from pipelines.loading import loading
 from pipelines.quality import coverage, identities, windows
 from pipelines.quality.evidence import FAILS, FLAGGED, FOUND, HOLDS, Evidence
 from pipelines.stages.batches import in_batches
-from pipelines.storage.lake import Lake, Part
+from pipelines.storage.lake import Lake, LimitedLake
 from pipelines.tables import stored
 from pipelines.workers import ALONE, Workers
 
@@ -136,7 +136,7 @@ def measured(lake: Lake, workers: Workers = ALONE) -> pl.DataFrame:
     to_do = {cik: digest for cik, digest in wanted.items() if known.get(cik) != digest}
     if to_do or not known:
         with lake.gathering(TABLE) as output:
-            parts = [lake.only(batch) for batch in in_batches(sorted(to_do))]
+            parts = [lake.limited_to(batch) for batch in in_batches(sorted(to_do))]
             for _ in output.fill(workers, _of_companies, parts):
                 pass
             lake.replace_companies(TABLE, output.of(TABLE), to_do)
@@ -146,7 +146,7 @@ def measured(lake: Lake, workers: Workers = ALONE) -> pl.DataFrame:
 
 def found(lake: Lake) -> pl.DataFrame:
     """The result of `measured`, without reading or writing table `quality`."""
-    return pl.concat(_of_companies(lake.only(batch))[0][TABLE] for batch in in_batches(_made_from(lake)))
+    return pl.concat(_of_companies(lake.limited_to(batch))[0][TABLE] for batch in in_batches(_made_from(lake)))
 
 
 def in_check_order(rows: pl.DataFrame) -> pl.DataFrame:
@@ -156,7 +156,7 @@ def in_check_order(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.select("check", *FOUND).sort(by_check, "cik", "period_end", "subject", "other")
 
 
-def _of_companies(part: Part) -> tuple[dict[str, pl.DataFrame], None]:
+def _of_companies(part: LimitedLake) -> tuple[dict[str, pl.DataFrame], None]:
     """The comparisons of a batch of companies."""
     with loading():
         from pipelines.quality.reading import evidence_of

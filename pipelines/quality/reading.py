@@ -9,14 +9,14 @@ import polars as pl
 from pipelines.normalize.facts import reports
 from pipelines.normalize.frames import with_ten_digits
 from pipelines.quality.evidence import BALANCES, Evidence
-from pipelines.storage.lake import Part
+from pipelines.storage.lake import LimitedLake
 from pipelines.tables.stored import assembled
 
 COMPARED = pl.col("unit").str.contains(r"^[A-Z]{3}$") & (pl.col("start").is_not_null() | pl.col("tag").is_in(BALANCES))
 """Facts that the checks read: amounts of money of a period, or of a total of the balance sheet."""
 
 
-def evidence_of(part: Part) -> Evidence:
+def evidence_of(part: LimitedLake) -> Evidence:
     """Read the tables of a batch of companies from the lake."""
 
     def table(name: str) -> pl.DataFrame:

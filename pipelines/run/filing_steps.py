@@ -53,7 +53,7 @@ def _fetch(synchronization: Synchronization, log: Log) -> None:
             try:
                 failures = wanted_filings.update(origin, store, lake, request, log.info, log.warning, committed)
             except RefusedError as error:
-                synchronization.share(log)
+                synchronization.record_and_commit(log)
                 raise RefusedError(f"{error}{STAYS}", passes_in=error.passes_in) from error
             run_log.warn_of_each(log, "documents of filings failed, and are asked for again", failures)
 

@@ -25,7 +25,7 @@ def first_build(synchronization: Synchronization, log: Log) -> StepResult:
         return StepResult({"row_count": 0, "published": 0})
     first = publication.warehouse(synchronization, log)
     steps.quality_report(synchronization, log)
-    synchronization.share(log)
+    synchronization.record_and_commit(log)
     synchronization.first = first
     return StepResult(first.shown, first.version)
 

@@ -51,13 +51,13 @@ OPENS, CLOSES, FRIDAY = time(6), time(22, 30), 4
 """EDGAR accepts filings on weekdays from 6 to 22 o'clock in New York; the last filings are in the feed soon after."""
 NEW_YORK = ZoneInfo("America/New_York")
 
-TOGETHER = 50
+MOST_SYNCHRONIZED = 50
 """The most reports that are synchronized together: when many arrive at once, the first are served while the others are
 read."""
-ASKED_TOGETHER = 100
+MOST_REQUESTED = 100
 """The most reports whose documents are requested after one reading of the feed: about ten seconds, so that the feed is
 read each minute."""
-FAILURES = 3
+MOST_FAILURES = 3
 """After this number of failed requests for documents in a row, no more are sent until the next reading."""
 PUBLISHED_WITHIN = timedelta(minutes=15)
 """If the synchronization of a report has not led to a build within this time after its request, it is tried again."""
@@ -227,25 +227,25 @@ def _with_packages(client: Client, due: Sequence[Waiting], covered: Covered, now
     """The reports whose packages have to be read now."""
     unread = (one for one in due if one.filing.key not in covered.served)
     there = (one for one in unread if not one.asked or has_instance(client, one.filing.cik, one.filing.accession))
-    return [msgspec.structs.replace(_later(one, now), read_at=now) for one in islice(there, TOGETHER)]
+    return [msgspec.structs.replace(_later(one, now), read_at=now) for one in islice(there, MOST_SYNCHRONIZED)]
 
 
 def _with_documents(client: Client, store: RawStore, due: Sequence[Waiting], now: datetime) -> list[Waiting]:
     """Request the documents of due reports. Returns the requested reports, marked if both documents name them.
 
-    After FAILURES in a row, the other reports wait, because each failure takes half a minute, in which the feed is not
-    read.
+    After MOST_FAILURES in a row, the other reports wait, because each failure takes half a minute, in which the feed is
+    not read.
     """
     ask = cache(partial(_document, client, store))
     found, failures = [], 0
-    for one in due[:ASKED_TOGETHER]:
+    for one in due[:MOST_REQUESTED]:
         facts = ask(one.filing.cik, "companyfacts")
         failures = failures + 1 if facts is None else 0
         named = one.filing.accession.encode()
         is_stated = named in (facts or b"") and named in (ask(one.filing.cik, "submissions") or b"")
         stated = msgspec.structs.replace(one, stated_at=now, due_at=now + PUBLISHED_WITHIN)
         found.append(stated if is_stated else _later(one, now))
-        if failures == FAILURES:
+        if failures == MOST_FAILURES:
             break
     return found
 

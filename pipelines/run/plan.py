@@ -53,7 +53,7 @@ class Step:
         def work() -> StepResult:
             result = self.work(synchronization, log)
             if self.commits:
-                synchronization.share(log)
+                synchronization.record_and_commit(log)
             return result
 
         return self.timed(work, log)

@@ -95,7 +95,7 @@ def _kept(
         publish.record(synchronization.home.published, inputs=inputs, **times)
     synchronization.result = runs.UNCHANGED
     if synchronization.first:
-        synchronization.keep(synchronization.first)
+        synchronization.use_first_build(synchronization.first)
         return synchronization.first
     return _result(build.build, build.content_hash, build.rows, is_new=False)
 

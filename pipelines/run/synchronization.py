@@ -179,12 +179,12 @@ class Synchronization:
         self._looking = Future()
         self._looking.set_result(readable(self.home.published))
 
-    def keep(self, first: StepResult) -> None:
+    def use_first_build(self, first: StepResult) -> None:
         """Use the first build as the result, because no row has changed since; it is recorded already."""
         self.result = runs.PUBLISHED if first.counts["published"] else runs.UNCHANGED
         self._is_recorded = self._is_shared = True
 
-    def share(self, log: Log) -> None:
+    def record_and_commit(self, log: Log) -> None:
         """Record the run, and commit the state of the home to the store; without a store, only record the run.
 
         Nothing is done until the run has published a build or found no changes. After the first commit, only new

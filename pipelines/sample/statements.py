@@ -138,9 +138,9 @@ def lines(filer: Filer, fiscal_year: int) -> tuple[Line, ...]:
         tags["short_term_investments"] = filer.investments_tag or ""
     ordinary = {line.item: line for line in STATEMENTS[kind].lines}
     extras = (
-        replace(ordinary[extra.beside], tag=extra.tag, item=extra.tag if extra.of else extra.beside)
+        replace(ordinary[extra.like], tag=extra.tag, item=extra.tag if extra.of else extra.like)
         for extra in filer.extras
-        if extra.beside in owned(filer, kind) and extra.since <= fiscal_year <= extra.until
+        if extra.like in owned(filer, kind) and extra.since <= fiscal_year <= extra.until
     )
     own = (replace(line, tag=tags.get(line.item, line.tag)) for line in ordinary.values() if line.item in shown)
     return (*own, *extras)

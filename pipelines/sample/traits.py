@@ -108,12 +108,12 @@ class Offering:
 class Extra:
     """A line that other filers of this kind lack, in filings for the fiscal years `since` to `until`.
 
-    beside: the line with the same statement and measure, and with the same amount if `of` is empty.
+    like: the line with the same statement and measure, and with the same amount if `of` is empty.
     of: the components of the amount: names of the books, and their factors.
     """
 
     tag: str
-    beside: str
+    like: str
     of: tuple[tuple[str, float], ...] = ()
     since: int = 0
     until: int = 9999

@@ -28,7 +28,7 @@ from pipelines.shared import cluster_members
 from pipelines.shared.code_in_force import code_digest
 from pipelines.shared.shared_home import WorkingCopy, of_home
 from pipelines.storage.home import Home
-from pipelines.storage.lake import Lake, Part, Written
+from pipelines.storage.lake import Lake, LimitedLake, Written
 from pipelines.tables.stored import digest
 from pipelines.waiting import AFTER, announced, on_terminal
 from pipelines.workers import DEATHS, WorkerError, Workers, died_of
@@ -224,7 +224,7 @@ def _moved(value: Any, there: Path, here: Path, bring: Callable[[Iterable[Path]]
             return tuple(map(move, value))
         case Lake():
             return replace(value, folder=move(value.folder), bring=bring)
-        case Part():
+        case LimitedLake():
             return replace(value, lake=move(value.lake))
         case Path() if value.is_relative_to(there):
             return here / value.relative_to(there)

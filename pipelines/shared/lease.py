@@ -39,7 +39,7 @@ def seconds() -> int:
     return whole_number("FUNDAMENTALS_LEASE", 30, 3, "seconds")
 
 
-class Held:
+class HeldLease:
     """The lease held by this process, with its number."""
 
     def __init__(self, store: Store, lease: Lease, tag: str) -> None:
@@ -66,7 +66,7 @@ class Held:
 
 
 @contextmanager
-def leased(store: Store, wait: Tell | None = None) -> Iterator[Held]:
+def leased(store: Store, wait: Tell | None = None) -> Iterator[HeldLease]:
     """Hold the lease during the `with` block.
 
     Args:
@@ -95,7 +95,7 @@ def leased(store: Store, wait: Tell | None = None) -> Iterator[Held]:
             held.renew(holder="")
 
 
-def _taken(store: Store, wait: Tell | None) -> Held:
+def _taken(store: Store, wait: Tell | None) -> HeldLease:
     """Take the lease if nobody holds it, or if its holder gives no sign of life."""
     began = seen_at = time.monotonic()
     seen, has_reported = "", False
@@ -110,8 +110,8 @@ def _taken(store: Store, wait: Tell | None) -> Held:
             mine = Lease(lease.number + 1, here, at, writer=uuid.uuid4().hex, silence=seconds())
             if taken := store.patiently(partial(store.replace_lease, mine, tag)):
                 if lease.holder:
-                    _shut_out(store, mine.number)
-                return Held(store, mine, taken)
+                    _fence_earlier_holders(store, mine.number)
+                return HeldLease(store, mine, taken)
             continue
         message = f"the lease on {store.address} is held by {lease.holder} since {lease.since}"
         if is_alive and wait is None:
@@ -122,7 +122,7 @@ def _taken(store: Store, wait: Tell | None) -> Held:
         time.sleep(min(1.0, seconds() / RENEWALS / 2))
 
 
-def _shut_out(store: Store, number: int) -> None:
+def _fence_earlier_holders(store: Store, number: int) -> None:
     """Write the number of the lease into HEAD, so that earlier holders cannot commit any more."""
     while held := store.head():
         with suppress(StoreConflict):  # the earlier holder has just committed, and cannot commit again

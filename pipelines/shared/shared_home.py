@@ -79,7 +79,7 @@ class WorkingCopy:
         """
         self.root, self.store = root, store
         self.held: HeadWithTag | None = None
-        self.lease: lease.Held | None = None
+        self.lease: lease.HeldLease | None = None
         self.codes: tuple[str, ...] | None = None
         self._folder = Folder(root, store, cache)
         self._taken: set[str] = set()
@@ -269,7 +269,7 @@ class WorkingCopy:
             )
 
 
-def commit_alone(home: Home, held: lease.Held | None, run: str, path: str) -> None:
+def commit_alone(home: Home, held: lease.HeldLease | None, run: str, path: str) -> None:
     """Commit one file of a home; all other files in the store stay. If nothing was ever committed, do nothing.
 
     Args:

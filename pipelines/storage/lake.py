@@ -48,7 +48,7 @@ PART = 125
 FULL = 1_000_000
 """Parts with this number of rows are not merged, even if they have few companies, because merging would fill the
 memory."""
-SPARE = 4
+MOST_SPARE_PARTS = 4
 """The number of parts that a table may have in addition to twice the number that its companies fill."""
 EACH = pl.lit(value=True)
 DAMAGED = (
@@ -69,7 +69,7 @@ class LakeError(PipelineError):
     """A table cannot be read or written; the message names the file and what to do."""
 
 
-class Held(msgspec.Struct, array_like=True, frozen=True):
+class CompanyEntry(msgspec.Struct, array_like=True, frozen=True):
     """The entry of a company in a manifest: the digest of the inputs of its rows, their part and their number."""
 
     digest: str
@@ -80,7 +80,7 @@ class Held(msgspec.Struct, array_like=True, frozen=True):
 class Manifest(msgspec.Struct, frozen=True, dict=True):
     """The manifest of a table: its companies, sorted, and the number of rows of each part, used or not."""
 
-    companies: dict[str, Held] = {}
+    companies: dict[str, CompanyEntry] = {}
     parts: dict[str, int] = {}
 
     def by_part(self, ciks: Iterable[str] | None = None) -> dict[str, list[str]]:
@@ -93,7 +93,7 @@ class Manifest(msgspec.Struct, frozen=True, dict=True):
     def _all_by_part(self) -> dict[str, list[str]]:
         return self._by_part(self.companies)
 
-    def _by_part(self, companies: Mapping[str, Held]) -> dict[str, list[str]]:
+    def _by_part(self, companies: Mapping[str, CompanyEntry]) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {part: [] for part in self.parts}
         for cik, held in companies.items():
             if held.rows:
@@ -216,9 +216,9 @@ class Lake:
         with self._named_errors(name), self.path(name).open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
-    def only(self, ciks: Iterable[str]) -> "Part":
+    def limited_to(self, ciks: Iterable[str]) -> "LimitedLake":
         """The tables, limited to the rows of the given companies."""
-        return Part(self, tuple(ciks))
+        return LimitedLake(self, tuple(ciks))
 
     def inputs(self, name: str) -> dict[str, str]:
         """The digest of the inputs of each company's rows, by company; empty if the table does not exist."""
@@ -283,8 +283,8 @@ class Lake:
                 return  # the table has these columns already, and no company has new rows
             after = self._added(name, before, new, inputs)
             full = sum(after.rows(ciks) >= FULL for ciks in after.by_part().values())
-            if len(after.parts) - full > 2 * (len(after.companies) / PART) + SPARE:
-                after = self._together(name, after)
+            if len(after.parts) - full > 2 * (len(after.companies) / PART) + MOST_SPARE_PARTS:
+                after = self._merged(name, after)
             self._point(name, after)
 
     def remove_companies(self, name: str, ciks: Collection[str]) -> None:
@@ -343,7 +343,7 @@ class Lake:
         path, part = self.path(name), _part_name(1)
         made_from = self.inputs(name)
         counted = pl.scan_parquet(path).group_by("cik").len().sort("cik").collect()
-        companies = {cik: Held(made_from.get(cik, ""), part, rows) for cik, rows in counted.iter_rows()}
+        companies = {cik: CompanyEntry(made_from.get(cik, ""), part, rows) for cik, rows in counted.iter_rows()}
         manifest = Manifest(companies, {part: int(counted["len"].sum())})
         (self.folder / name / part).unlink(missing_ok=True)
         os.link(path, self.folder / name / part)
@@ -358,7 +358,7 @@ class Lake:
     ) -> Manifest:
         """Move new parts into the folder of the table, and return the manifest with them."""
         companies = {cik: held for cik, held in before.companies.items() if cik not in inputs}
-        companies |= {cik: Held(digest, "", 0) for cik, digest in inputs.items()}
+        companies |= {cik: CompanyEntry(digest, "", 0) for cik, digest in inputs.items()}
         parts, paths = dict(before.parts), {}
         held = [*(self.folder / name).glob("*.parquet"), *map(Path, parts)]  # a part may be only in the store
         last = max((int(path.stem) for path in held), default=0)
@@ -370,11 +370,13 @@ class Lake:
                 written.path.replace(path)
             parts[part] = sum(written.rows.values())
             paths[path] = path
-            companies |= {cik: Held(inputs[cik], part, rows) for cik, rows in written.rows.items() if cik in inputs}
+            companies |= {
+                cik: CompanyEntry(inputs[cik], part, rows) for cik, rows in written.rows.items() if cik in inputs
+            }
         checksums.note(self.folder, paths)
         return _without_idle_parts(Manifest(dict(sorted(companies.items())), parts))
 
-    def _together(self, name: str, manifest: Manifest) -> Manifest:
+    def _merged(self, name: str, manifest: Manifest) -> Manifest:
         """Merge parts with few used rows, by company, and return the new manifest."""
         little = [ciks for ciks in manifest.by_part().values() if len(ciks) < PART / 2 and manifest.rows(ciks) < FULL]
         together = sorted(cik for ciks in little for cik in ciks)
@@ -422,15 +424,15 @@ class Lake:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class LimitedLake:
     """The tables of a lake, limited to the rows of the given companies."""
 
     lake: Lake
     ciks: tuple[str, ...]
 
-    def of(self, ciks: tuple[str, ...]) -> "Part":
+    def of(self, ciks: tuple[str, ...]) -> "LimitedLake":
         """Limit the tables further to these companies."""
-        return Part(self.lake, ciks)
+        return LimitedLake(self.lake, ciks)
 
     def read(self, name: str, where: pl.Expr = EACH) -> pl.DataFrame:
         """The rows of these companies in a table that meet a condition."""

@@ -30,7 +30,7 @@ from pipelines.stages.batches import in_batches
 from pipelines.stages.isolation import Fault, ciks_of, isolated
 from pipelines.stages.predecessors import held_predecessors
 from pipelines.stages.schemas import APPENDED, REPLAYED, UNREAD_REPORTS
-from pipelines.storage.lake import Lake, Part
+from pipelines.storage.lake import Lake, LimitedLake
 from pipelines.tables import newest_statements, row_gates, rule_table
 from pipelines.tables.stored import (
     AGES,
@@ -107,7 +107,7 @@ def assemble_companies(lake: Lake, workers: Workers = ALONE, again: Collection[s
     if to_do or not known:
         left_out = held_back.not_compared(lake)
         with lake.gathering("warehouse") as output:
-            parts = [lake.only(batch) for batch in in_batches(sorted(to_do.keys() - left_out))]
+            parts = [lake.limited_to(batch) for batch in in_batches(sorted(to_do.keys() - left_out))]
             task = partial(
                 isolated, "stage tables", partial(_of_companies, newest_filing, newest_statements.quarters_of(lake))
             )
@@ -197,7 +197,9 @@ def _with_age(made_from: str, stale_after: date | None, newest_filing: date) -> 
     return f"{made_from} stale" if stale_after and newest_filing > stale_after else made_from
 
 
-def _of_companies(newest_filing: date, quarters: Sequence[str], part: Part) -> tuple[dict[str, pl.DataFrame], Notes]:
+def _of_companies(
+    newest_filing: date, quarters: Sequence[str], part: LimitedLake
+) -> tuple[dict[str, pl.DataFrame], Notes]:
     """The rows of a batch of companies in each table; the notes are the ages of their valuations and the faults."""
     logged = _with_rules(_labelled(part), part)
     is_quarter = pl.col("n") == ONE_QUARTER
@@ -311,7 +313,7 @@ def _contents(name: str, rows: pl.DataFrame) -> pl.DataFrame:
     return of_companies.group_by("cik", "table").agg(*SUMS)
 
 
-def _companies(part: Part, current: pl.DataFrame) -> pl.DataFrame:
+def _companies(part: LimitedLake, current: pl.DataFrame) -> pl.DataFrame:
     """One row for each symbol of common equity of a company with a value of the specification's items."""
     covered = (
         current.filter(IS_SERVED)
@@ -364,7 +366,7 @@ def _securities(lake: Lake) -> pl.DataFrame:
     )
 
 
-def _labelled(part: Part) -> pl.DataFrame:
+def _labelled(part: LimitedLake) -> pl.DataFrame:
     """All versions with labels of today's fiscal calendar; periods outside of it keep their recorded labels."""
     names = ["fiscal_year", "fiscal_quarter", "is_year_end"]
     today = part.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
@@ -374,7 +376,7 @@ def _labelled(part: Part) -> pl.DataFrame:
     return labelled.with_columns(pl.coalesce(f"{name}_today", name).alias(name) for name in names)
 
 
-def _with_rules(logged: pl.DataFrame, part: Part) -> pl.DataFrame:
+def _with_rules(logged: pl.DataFrame, part: LimitedLake) -> pl.DataFrame:
     """All versions with their rules, including versions that were recorded before rules had ids."""
     if rule_table.unnamed(logged).height:
         logged = rule_table.with_rules_of_today(logged, with_later_columns(part.read(REPLAYED)))
@@ -387,7 +389,7 @@ def _counted(current: pl.DataFrame, gaps: pl.DataFrame, decisions: pl.DataFrame)
     return rule_table.counts(REGISTRY, values, missing, decisions)
 
 
-def _splits(part: Part) -> pl.DataFrame:
+def _splits(part: LimitedLake) -> pl.DataFrame:
     """Table `splits`: one row for each series and day."""
     return with_later_columns(part.read("splits")).unique(
         ["cik", CLASS, "effective_by"], keep="first", maintain_order=True
@@ -429,7 +431,7 @@ def _with_balances(quarterly: pl.DataFrame, current: pl.DataFrame) -> pl.DataFra
     return pl.concat([quarterly, _as_quarters(balances)])
 
 
-def _versions(part: Part, versions: pl.DataFrame) -> pl.DataFrame:
+def _versions(part: LimitedLake, versions: pl.DataFrame) -> pl.DataFrame:
     accepted = part.read("filings").select("cik", "accession", known_at="accepted_at")
     return versions.join(accepted, on=["cik", "accession"], how="left").with_columns(value=served("value"))
 
@@ -447,7 +449,7 @@ def lineage(versions: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _gaps(part: Part, current: pl.DataFrame, series: pl.DataFrame) -> pl.DataFrame:
+def _gaps(part: LimitedLake, current: pl.DataFrame, series: pl.DataFrame) -> pl.DataFrame:
     """Table `gaps`: reasons of periods without a value, unless the log still has a current value."""
     periods = part.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
     found = pl.concat([_held_gaps(part, TWELVE_MONTHS), symbols.not_stated(series, periods)], how="diagonal")
@@ -456,12 +458,12 @@ def _gaps(part: Part, current: pl.DataFrame, series: pl.DataFrame) -> pl.DataFra
     return rows.unique(ITEM, keep="first", maintain_order=True).join(current.select(ITEM), on=ITEM, how="anti")
 
 
-def _held_gaps(part: Part, n: int) -> pl.DataFrame:
+def _held_gaps(part: LimitedLake, n: int) -> pl.DataFrame:
     """The gaps that the rules found, for periods of `n` quarters."""
     return with_later_columns(part.read("gaps")).filter(pl.col("n") == n).drop("n")
 
 
-def _quarter_gaps(part: Part, quarterly: pl.DataFrame, series: pl.DataFrame) -> pl.DataFrame:
+def _quarter_gaps(part: LimitedLake, quarterly: pl.DataFrame, series: pl.DataFrame) -> pl.DataFrame:
     """Table `quarter_gaps`: as `gaps`, for the flows of companies with values of quarters."""
     periods = part.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
     held = _held_gaps(part, ONE_QUARTER)
@@ -474,7 +476,7 @@ def _quarter_gaps(part: Part, quarterly: pl.DataFrame, series: pl.DataFrame) -> 
     return found.join(quarterly.select(ITEM), on=ITEM, how="anti")
 
 
-def _of_unread(part: Part) -> pl.DataFrame:
+def _of_unread(part: LimitedLake) -> pl.DataFrame:
     """The gaps of periods with an unread report, for all items of the company's series."""
     reports = part.read(UNREAD_REPORTS).drop_nulls("report_date")
     annual = reports.filter(pl.col("form").is_in(ANNUAL_FORMS)).with_columns(period_kind=pl.lit("annual"))
@@ -486,7 +488,7 @@ def _of_unread(part: Part) -> pl.DataFrame:
     )
 
 
-def _proofs(part: Part, current: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFrame:
+def _proofs(part: LimitedLake, current: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFrame:
     """Table `proofs`: the identities that current values satisfy, and the identities that withhold a value."""
     periods = part.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
     labelled = _by_kind(with_later_columns(part.read("proofs")).join(periods, on=["cik", "period_end"]))
@@ -497,7 +499,7 @@ def _proofs(part: Part, current: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFra
 
 
 def _valuations(
-    part: Part, versions: pl.DataFrame, current: pl.DataFrame, newest_filing: date, series: pl.DataFrame
+    part: LimitedLake, versions: pl.DataFrame, current: pl.DataFrame, newest_filing: date, series: pl.DataFrame
 ) -> pl.DataFrame:
     """Table `valuations`: the fair value of each series with a symbol, or the reasons why it is missing."""
     of_symbols = series.select("cik", SERIES_MEMBER).unique(maintain_order=True)
@@ -530,7 +532,7 @@ def _valuations(
     return found.with_columns(place.list.get(1).alias(CLASS), cik=place.list.first())
 
 
-def _of_one_class(part: Part) -> list[str]:
+def _of_one_class(part: LimitedLake) -> list[str]:
     """The companies whose newest share count covers only one of several classes; no fair value is divided by it."""
     gaps = _held_gaps(part, TWELVE_MONTHS).filter(pl.col("reason") == ONE_CLASS_REASON, pl.col(CLASS) == COMPANY)
     newest = (

@@ -18,7 +18,7 @@ from pipelines.normalize.faces.sources import DATA_SET
 from pipelines.normalize.forms import AMENDMENT, ANNUAL_FORMS
 from pipelines.normalize.items.provenance import OWN
 from pipelines.stages.schemas import STATEMENT_LINES
-from pipelines.storage.lake import Lake, Part
+from pipelines.storage.lake import Lake, LimitedLake
 
 LINES = "statement_lines"
 """The table of the lake with the lines of packages; lines of data sets are in tables such as
@@ -49,7 +49,7 @@ def quarters_of(lake: Lake) -> list[str]:
     return sorted(path.name.removeprefix(f"{LINES}_") for path in lake.folder.glob(f"{LINES}_????q?"))
 
 
-def of_values(part: Part, current: pl.DataFrame, quarters: Sequence[str]) -> pl.DataFrame:
+def of_values(part: LimitedLake, current: pl.DataFrame, quarters: Sequence[str]) -> pl.DataFrame:
     """The rows of the table.
 
     Args:
@@ -70,7 +70,7 @@ def of_values(part: Part, current: pl.DataFrame, quarters: Sequence[str]) -> pl.
     return rows.unique([*STATEMENT, "line", *COLUMN, "member"], keep="first", maintain_order=True)
 
 
-def _newest(legs: pl.DataFrame, part: Part) -> pl.DataFrame:
+def _newest(legs: pl.DataFrame, part: LimitedLake) -> pl.DataFrame:
     """The filings in the table: `accession` and `filed`."""
     reports = part.read("filings").select("cik", "accession", "form", "filed").drop_nulls("filed")
     is_annual = pl.col("form").str.strip_suffix(AMENDMENT).is_in(ANNUAL_FORMS)
@@ -88,7 +88,7 @@ def _facts(legs: pl.DataFrame) -> pl.Series:
     return legs.drop_nulls("member").select(pl.struct("accession", "tag", "member")).to_series().implode()
 
 
-def _lines(part: Part, filings: pl.DataFrame, quarters: Sequence[str]) -> pl.DataFrame:
+def _lines(part: LimitedLake, filings: pl.DataFrame, quarters: Sequence[str]) -> pl.DataFrame:
     """The lines of filings, each filing from one source."""
     accession = pl.col("accession").cast(pl.String)
     wanted = accession.is_in(filings["accession"].implode())
@@ -131,7 +131,7 @@ def _with_totals(lines: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _with_fiscal_days(stated: pl.DataFrame, part: Part) -> pl.DataFrame:
+def _with_fiscal_days(stated: pl.DataFrame, part: LimitedLake) -> pl.DataFrame:
     """Values of data sets with the last day of the fiscal quarter in place of the rounded one."""
     ends = part.read("periods").select("cik", fiscal="period_end").unique().sort("fiscal")
     dated = (

@@ -29,12 +29,12 @@ PLAIN = Filer(
 
 def again(tag: str, item: str) -> Extra:
     """The same amount under another tag."""
-    return Extra(tag=tag, beside=item)
+    return Extra(tag=tag, like=item)
 
 
 def total(tag: str, *of: tuple[str, float], beside: str = NONCURRENT) -> Extra:
     """A total of other lines, or a part of one."""
-    return Extra(tag=tag, beside=beside, of=of)
+    return Extra(tag=tag, like=beside, of=of)
 
 
 DEBT = (

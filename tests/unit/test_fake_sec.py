@@ -35,7 +35,7 @@ from pipelines.edgar.newest import newest_filings, newest_url
 from pipelines.fake_sec import faults as table
 from pipelines.fake_sec.edgar import FakeEdgar, accepted, at_most
 from pipelines.fake_sec.faults import FAULTS, PARTS, Fault, Faults
-from pipelines.fake_sec.reports import NoReportError, Reports
+from pipelines.fake_sec.reports import Reports, ReportsError
 from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from pipelines.run.stopping import STATUS
 from pipelines.sample import sample_filers, simulate
@@ -374,7 +374,7 @@ def test_each_company_files_its_oldest_report_first(tmp_path):
     assert {filer.cik for filer, _ in filed[:2]} == {*held}
     assert [one.accession for filer, one in filed if filer is FILER] == [one.accession for one in held[FILER.cik]]
     assert {one.accepted for _, one in filed} == {MONDAY}
-    with pytest.raises(NoReportError, match="0 reports are left to file"):
+    with pytest.raises(ReportsError, match="0 reports are left to file"):
         reports.file(MONDAY, "", 1)
 
 
@@ -384,11 +384,11 @@ def test_what_was_filed_is_remembered(tmp_path):
     again = Reports(FILERS, 2, file)
     assert [*again.remembered()] == filed
     assert len(again) == 3
-    with pytest.raises(NoReportError, match=f"1 reports of {FILER.symbols[0]} are left to file"):
+    with pytest.raises(ReportsError, match=f"1 reports of {FILER.symbols[0]} are left to file"):
         again.file(MONDAY, FILER.symbols[0], 2)
     for line in (b"{", b'{"accession":"0-0-0","accepted_at":"2026-03-02T21:05:00Z"}', b"\xff"):
         file.write_bytes(line)
-        with pytest.raises(NoReportError, match="remove the file"):
+        with pytest.raises(ReportsError, match="remove the file"):
             [*Reports(FILERS, 2, file).remembered()]
 
 

@@ -83,7 +83,7 @@ def test_a_package_that_is_not_there_yet_is_looked_for(server, client, home):
 
 def test_in_a_burst_the_first_reports_are_read_first(server, client, home, monkeypatch):
     """So many together; and while packages are there, no report is asked for that is served already."""
-    monkeypatch.setattr(newest_filings, "TOGETHER", 2)
+    monkeypatch.setattr(newest_filings, "MOST_SYNCHRONIZED", 2)
     server.on(newest_url("10-", 0), Reply(body=feed(*(entry(number) for number in range(101, 106)))))
     symbols = {f"{number:010}": f"S{number}" for number in range(101, 106)}
     found = [looked(client, home, minutes / 60, Covered(symbols, {})) for minutes in range(3)]

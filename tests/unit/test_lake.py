@@ -38,7 +38,7 @@ def parts_of(lake: Lake) -> list[str]:
 def test_replacing_companies_keeps_the_others(spare, first, changes, asked):
     """After any replacements, each company has its last rows, in their order, and their digest."""
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pipelines.storage.lake.SPARE", spare)
+        patch.setattr("pipelines.storage.lake.MOST_SPARE_PARTS", spare)
         lake = Lake(Path(folder))
         expected: dict[str, list[int]] = {}
         digests: dict[str, str] = {}

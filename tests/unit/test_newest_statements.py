@@ -79,7 +79,7 @@ def rows_of(lake: Lake, statement: str) -> list[tuple[Any, ...]]:
         leg(OLD, "us-gaap:Cash", "2022-11-01"),
     ]
     current = pl.DataFrame({"cik": [CIK], "legs": [legs]}, schema={"cik": pl.String, "legs": pl.List(FACT)})
-    found = newest_statements.of_values(lake.only([CIK]), current, newest_statements.quarters_of(lake)).filter(
+    found = newest_statements.of_values(lake.limited_to([CIK]), current, newest_statements.quarters_of(lake)).filter(
         statement=statement
     )
     columns = ("accession", "line", "tag", "member", "quarters", "end", "value")

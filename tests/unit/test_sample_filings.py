@@ -569,8 +569,8 @@ def test_a_business_moves_to_another_cik_with_its_books():
 
 def test_a_line_changes_its_tag_and_a_total_ends():
     """From 2023 on the line has another tag, and of the total only the part remains that was stated before, too."""
-    half = Extra(tag="HalfOfRevenue", beside="revenue", of=(("revenue", 0.5),))
-    other = Extra(tag="OtherRevenue", beside="revenue", since=2023)
+    half = Extra(tag="HalfOfRevenue", like="revenue", of=(("revenue", 0.5),))
+    other = Extra(tag="OtherRevenue", like="revenue", since=2023)
     filer = plain(extras=(half, other), ceased=(("revenue", 2023),))
     total, switched, part = (told_by(filer, tag) for tag in ("Revenues", "OtherRevenue", "HalfOfRevenue"))
 

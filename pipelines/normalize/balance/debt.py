@@ -162,7 +162,7 @@ DISCOUNT = 0.03
 """Principal exceeds the carrying amount by discounts and issue costs, hardly ever by more than three per cent."""
 
 
-class Part(msgspec.Struct, frozen=True):
+class SectionBorrowings(msgspec.Struct, frozen=True):
     """The borrowings of one section.
 
     elements: the borrowings that are not zero. read: the section, if its lines add up.
@@ -252,7 +252,7 @@ def rolled_forward(filing: Filing, day: int, value: float, known: Known) -> tupl
     return ()
 
 
-def _part(filing: Filing, day: int, section: str) -> Part:
+def _part(filing: Filing, day: int, section: str) -> SectionBorrowings:
     """The borrowings of a section: of lines that add up, or of the likeliest lines."""
     stated = filing.days[day]
     read = proved_section(filing, section, day)
@@ -262,10 +262,10 @@ def _part(filing: Filing, day: int, section: str) -> Part:
         if section in filing.face_sections and any(not _is_separate_borrowing(name, proved, stated) for name in inside):
             inside = ()
         elements = dict.fromkeys(name for name in (*proved, *inside) if amount(stated, name))
-        return Part(tuple(elements), read, proved, inside)
+        return SectionBorrowings(tuple(elements), read, proved, inside)
     likely = filing.likely_lines(section, day)
     if section in filing.face_sections:
-        return Part(tuple(name for name in likely if LINES[section][name].kind == BORROWING))
+        return SectionBorrowings(tuple(name for name in likely if LINES[section][name].kind == BORROWING))
     is_limit = nonzero(stated, DEPOSITS) and sum_of(stated, likely) > filing.totals[day].get(section, 0.0)
     borrowings = [
         name for name in likely if LINES[section][name].kind == BORROWING and not (is_limit and name == CREDIT_LINE)
@@ -273,7 +273,7 @@ def _part(filing: Filing, day: int, section: str) -> Part:
     lines = without_repeated(filing, day, section, borrowings)
     # prefer the element without finance leases, if it is stated, too
     less = {one: of for one, of in _WITHOUT_LEASES.items() if 0 < amount(stated, of) <= amount(stated, one)}
-    return Part(tuple(dict.fromkeys(less.get(one, one) for one in lines)))
+    return SectionBorrowings(tuple(dict.fromkeys(less.get(one, one) for one in lines)))
 
 
 def _is_separate_borrowing(inside: str, lines: Iterable[str], stated: Day) -> bool:
@@ -288,7 +288,7 @@ def _is_separate_borrowing(inside: str, lines: Iterable[str], stated: Day) -> bo
     return not shown or (inside in _MATURITIES and all(name in SHORT_TERM for name in shown))
 
 
-def _read(filing: Filing, day: int, stated: Day, parts: Mapping[str, Part]) -> Value | None:
+def _read(filing: Filing, day: int, stated: Day, parts: Mapping[str, SectionBorrowings]) -> Value | None:
     """Debt without proof: the sum of the lines, or totals in the notes that include lines that are not stated."""
     lines = tuple(name for part in parts.values() for name in part.elements)
     rule, elements = (
@@ -378,7 +378,7 @@ def _drop_double_counts(stated: Day, elements: tuple[str, ...]) -> tuple[str, ..
 
 
 def _prefer_filer_total(
-    filing: Filing, day: int, elements: tuple[str, ...], *parts: Part
+    filing: Filing, day: int, elements: tuple[str, ...], *parts: SectionBorrowings
 ) -> tuple[Rule, tuple[str, ...]]:
     """The filer's own total of all debt instead of the lines, if they differ and no total proves the lines.
 
@@ -420,7 +420,9 @@ def _lines_that_are(stated: Day, total: float) -> tuple[str, ...]:
     return tuple(sorted(found)) if sum_of(stated, found) == total else ()
 
 
-def _of_classified(filing: Filing, day: int, of_current: Part, of_rest: Part) -> tuple[Rule, tuple[str, ...]]:
+def _of_classified(
+    filing: Filing, day: int, of_current: SectionBorrowings, of_rest: SectionBorrowings
+) -> tuple[Rule, tuple[str, ...]]:
     """The rule that applies to debt of a classified balance sheet without proof, and the elements of the debt."""
     stated = filing.days[day]
     whole, everything = _first_stated(stated, LONG_TERM_DEBT), _first_stated(stated, ALL_DEBT)
@@ -457,7 +459,9 @@ def _with_short_term(stated: Day, whole: str, short_term: tuple[str, ...]) -> tu
     return (whole,) if includes else (whole, *short_term)
 
 
-def _each_once(stated: Day, of_current: Part, of_rest: Part, whole: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _each_once(
+    stated: Day, of_current: SectionBorrowings, of_rest: SectionBorrowings, whole: str
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Make the current and the non-current lines consistent, so that each borrowing counts once.
 
     Drops a current line that repeats a non-current one, takes both parts with leases or both without, and reconciles
@@ -515,7 +519,7 @@ def _excludes_maturities(filing: Filing, day: int, whole: float, maturities: flo
     return left >= whole * (1 - TOLERATED_EXCESS) and abs(left - whole) < abs(left - (whole - maturities))
 
 
-def _proved(filing: Filing, day: int, parts: Collection[Part]) -> Value | None:
+def _proved(filing: Filing, day: int, parts: Collection[SectionBorrowings]) -> Value | None:
     """Debt of lines that add up; None if a line is negative, or if a borrowing may be included in another line."""
     stated, reads = filing.days[day], [part.read for part in parts if part.read]
     elements = tuple(element for part in parts for element in part.lines)
