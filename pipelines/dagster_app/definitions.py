@@ -9,14 +9,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 import dagster as dg
-from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
-from pydantic import Field
 
 from pipelines.dagster_app import asset_specs
 from pipelines.dagster_app.asset_specs import OF_FILINGS, UPSTREAM
 from pipelines.dagster_app.assets import assets
 from pipelines.dagster_app.checks import blocking, quality_of_values
-from pipelines.dagster_app.resources import Configured
+from pipelines.dagster_app.resources import running_synchronization, settings
 from pipelines.edgar.sources import open_source
 from pipelines.errors import PipelineError
 from pipelines.run.filing_queue import Queue
@@ -38,30 +36,14 @@ def build_definitions(environment: Mapping[str, str]) -> dg.Definitions:
             FUNDAMENTALS_SCHEDULE is the default of the schedule; FUNDAMENTALS_FILINGS=off leaves out the steps of
             filings.
     """
-    synchronization = Configured(
-        source=environment.get("FUNDAMENTALS_SOURCE", "sample"), symbols=environment.get("FUNDAMENTALS_SYMBOLS", "")
-    )
-
     is_off = environment.get("FUNDAMENTALS_FILINGS") == "off"
     steps = without_filings(STEPS) if is_off else STEPS
     assets_of_steps, checks = assets(steps), (*blocking(steps), quality_of_values)
     documents = UPSTREAM if is_off else (*UPSTREAM, *OF_FILINGS)
 
-    class Request(dg.Config):
-        """What a run does."""
-
-        source: str = Field(
-            synchronization.source, description="live, sample, or the path of a mirror or of companyfacts.zip"
-        )
-        symbols: str = Field(
-            synchronization.symbols, description="symbols of the companies to update, with commas; empty: all"
-        )
-        full: bool = Field(default=False, description="process everything again, even if nothing is new")
-        newest: bool = Field(default=False, description="of the symbols, only the reports that the feed named")
-
-    @dg.config_mapping
-    def requested(request: Request) -> dict[str, Any]:
-        return {"resources": {"synchronization": {"config": dict(request)}}}
+    @dg.config_mapping(config_schema=settings(environment))
+    def requested(request: dict[str, Any]) -> dict[str, Any]:
+        return {"resources": {"synchronization": {"config": request}}}
 
     job = dg.define_asset_job(
         JOB,
@@ -73,7 +55,7 @@ def build_definitions(environment: Mapping[str, str]) -> dg.Definitions:
         assets=[*asset_specs.upstream(documents), *assets_of_steps, asset_specs.interface()],
         asset_checks=checks,
         jobs=[job],
-        sensors=[feed_of_newest_filings(job, environment)],
+        sensors=[feed_of_newest_filings(environment)],
         schedules=[
             dg.ScheduleDefinition(
                 job=job,
@@ -82,7 +64,7 @@ def build_definitions(environment: Mapping[str, str]) -> dg.Definitions:
                 default_status=_status_of_schedule(environment),
             )
         ],
-        resources={"synchronization": synchronization},
+        resources={"synchronization": running_synchronization(environment)},
         # one process, because it holds the lock of the home, and a process for each step costs a second
         executor=dg.in_process_executor,
     )
@@ -94,13 +76,13 @@ def _status_of_schedule(environment: Mapping[str, str]) -> dg.DefaultScheduleSta
     return dg.DefaultScheduleStatus.RUNNING if is_on else dg.DefaultScheduleStatus.STOPPED
 
 
-def feed_of_newest_filings(job: UnresolvedAssetJobDefinition, environment: Mapping[str, str]) -> dg.SensorDefinition:
+def feed_of_newest_filings(environment: Mapping[str, str]) -> dg.SensorDefinition:
     """The sensor that synchronizes companies minutes after they filed; off unless FUNDAMENTALS_FOLLOW=yes."""
     is_on = environment.get("FUNDAMENTALS_FOLLOW") == "yes"
 
     @dg.sensor(
         name="newest_filings",
-        job=job,
+        job_name=JOB,
         minimum_interval_seconds=int(EVERY.total_seconds()),
         default_status=dg.DefaultSensorStatus.RUNNING if is_on else dg.DefaultSensorStatus.STOPPED,
         description="Synchronizes companies whose report is new in EDGAR's feed; needs EDGAR_USER_AGENT.",

@@ -17,6 +17,7 @@ from pipelines.dagster_app.assets import assets
 from pipelines.dagster_app.checks import blocking
 from pipelines.dagster_app.definitions import JOB, build_definitions
 from pipelines.dagster_app.recorder import run_recorded
+from pipelines.dagster_app.resources import settings
 from pipelines.edgar.errors import SourceError
 from pipelines.errors import PipelineError
 from pipelines.release import RELEASE
@@ -178,9 +179,8 @@ def test_a_run_that_dagster_launches_ends_at_once_where_waiting_would_not_help(h
 
 
 def test_the_environment_gives_the_launchpad_its_defaults():
-    def defaults(environment: dict[str, str]) -> tuple[str, str, bool]:
-        resource = build_definitions(environment).resources["synchronization"]
-        return resource.source, resource.symbols, resource.full
+    def defaults(environment: dict[str, str]) -> tuple[object, ...]:
+        return tuple(field.default_value for field in settings(environment).values())[:3]
 
     assert defaults({}) == ("sample", "", False)
     assert defaults({"FUNDAMENTALS_SOURCE": "live", "FUNDAMENTALS_SYMBOLS": "A,B"}) == ("live", "A,B", False)

@@ -1,13 +1,14 @@
 """What the assets share: the run configuration, and a home that is locked during the run."""
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
 import dagster as dg
 import pytest
 
-from pipelines.dagster_app.resources import Configured
+from pipelines.dagster_app.resources import running_synchronization
 from pipelines.edgar.errors import SourceError
 from pipelines.run.synchronization import Synchronization
 from pipelines.stages.documents import Selection
@@ -20,8 +21,11 @@ def home(tmp_path, monkeypatch) -> Home:
     return Home(tmp_path / "home")
 
 
-def running(**config: Any) -> AbstractContextManager[Synchronization]:
-    return Configured(**config).yield_for_execution(dg.build_init_resource_context())
+@contextmanager
+def running(**config: Any) -> Iterator[Synchronization]:
+    made = {"synchronization": running_synchronization({})}
+    with dg.build_resources(made, resource_config={"synchronization": {"config": config}}) as resources:
+        yield resources.synchronization
 
 
 def test_the_home_is_locked_during_a_run(home):
@@ -31,8 +35,10 @@ def test_the_home_is_locked_during_a_run(home):
         assert synchronization.sync_id == f"{synchronization.started_at:%Y%m%dT%H%M%S%fZ}"
         assert synchronization.lake.folder == home.tables
         assert synchronization.store.root == home.root / "raw"
-        with pytest.raises(HomeError, match="another synchronization is running"), running():
+        with pytest.raises(dg.DagsterError) as refused, running():
             pass
+    assert isinstance(refused.value.__cause__, HomeError)
+    assert "another synchronization is running" in str(refused.value.__cause__)
     with running() as later:
         assert later.sync_id > synchronization.sync_id
 
