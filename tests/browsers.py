@@ -1,6 +1,6 @@
 """A simulated browser: cookies, forms with their hidden fields, and the headers that state a request's origin.
 
-Belongs here: what a person with a browser does on the pages. Does not: any test, a real browser (tests/e2e).
+Belongs here: the actions of a person with a browser on the pages. Does not: any test, a real browser (tests/e2e).
 """
 
 from dataclasses import dataclass, field

@@ -182,7 +182,7 @@ def version(
     cause: str,
     is_current: bool,
 ) -> dict[str, Any]:
-    """One row of `versions`; its filing is the company's first of that day, or one that is not in table `filings`."""
+    """One row of `versions`; its filing is the company's first of that day, or a filing that is not in table `filings`."""
     held = [row for row in filings() if (row["cik"], row["filed"]) == (of["cik"], filed)]
     return {
         "cik": of["cik"],
@@ -253,7 +253,7 @@ def with_filing_dates(told: Rows, of: Rows, legs: Rows) -> Rows:
 
 
 def filings() -> Rows:
-    """A domestic filer, one that changed to 20-F, one that files 40-F; the fourth has no filings."""
+    """A domestic filer, a filer that changed to 20-F, and a filer of 40-F; the fourth company has no filings."""
     made = [
         (1, "10-K", 2025, 2),
         (1, "10-Q", 2025, 5),
@@ -291,7 +291,7 @@ def tables() -> dict[str, Rows]:
 
 
 def rules() -> Rows:
-    """Two rules, one of which decided nothing."""
+    """Two rules, one of them without any decision."""
     about = {"source": "ASC 606-10-50-4", "applies": "all filers", "file": "pipelines/normalize/elements/sources.toml"}
     return [
         about
@@ -400,7 +400,7 @@ OF_COMPANIES = ("financials", "versions", "lineage", "valuations")
 
 
 def without(rows: dict[str, Rows], cik: str) -> dict[str, Rows]:
-    """The rows of tables of companies without those of a company."""
+    """The rows of tables without the rows of a company."""
     return {name: [row for row in rows[name] if row["cik"] != cik] for name in OF_COMPANIES}
 
 

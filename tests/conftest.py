@@ -28,8 +28,9 @@ from tests.progress import Progress
 PROJECT = Path(__file__).resolve().parent.parent
 SHARED = PROJECT.parent / "shared"
 UNTRACED = frozenset({"e2e", "golden", "property"})
-"""Folders whose tests are not traced, as those with drawn examples: tracing takes a third of the time, and the other
-tests cover as much."""
+"""Folders whose tests are not traced, such as tests with drawn examples: tracing takes a third of the time, and the
+other tests cover as much.
+"""
 
 # the same examples each time, and no deadline: a busy machine must not make a test fail
 settings.register_profile("project", deadline=None, derandomize=True, database=None)
@@ -40,8 +41,8 @@ settings.load_profile("project")
 def constants() -> Constants:
     """The numbers and texts of the simulator, which Hypothesis draws, too.
 
-    It would take those of all modules of the project that are imported by then; which ones these are depends on the
-    tests that a process ran before, so the examples would, too.
+    Hypothesis would otherwise take them from all modules of the project that are imported by then. These depend on the
+    tests that a process ran before, so the examples would depend on them, too.
     """
     from pipelines import sample  # here, because not every run needs it
 
@@ -67,7 +68,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Keep what is imported and collected out of garbage collections, which would take a tenth of the time."""
+    """Exclude imported and collected objects from garbage collections, which would take a tenth of the time."""
     gc.disable()
     try:
         return (yield)

@@ -1,6 +1,7 @@
 """Rules that explanations of values name, for tests.
 
-Belongs here: some rules of each action, with invented wording. Does not: those in force (pipelines.normalize.rules).
+Belongs here: some rules of each action, with invented wording. Does not: the rules in force
+(pipelines.normalize.rules).
 """
 
 from warehouse.queries.explain_queries import Rule

@@ -146,7 +146,7 @@ class Today:
 def standardized(
     rows: pl.DataFrame, accepted: pl.DataFrame | None = None, registrants: pl.DataFrame | None = None
 ) -> Today:
-    """Normalize facts with all steps; registrants have told of no succession unless they say so."""
+    """Normalize facts with all steps; without further arguments no registrant has filed a notice of succession."""
     if registrants is not None and "succeeded" not in registrants.columns:
         registrants = registrants.with_columns(succeeded=pl.lit(None, pl.Date))
     return today(standardize(with_total_assets(rows), accepted, registrants))

@@ -1,4 +1,4 @@
-"""Filings and data sets in a home as if they were fetched, for tests of what is decoded from them.
+"""Filings and data sets in a home as if they were fetched, for tests of their decoding.
 
 Belongs here: storing documents in the raw zone, and tables `data_sets` and `packages`, from a mirror or from bytes.
 Does not: the documents (data_sets, filing_packages).

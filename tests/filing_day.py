@@ -1,8 +1,8 @@
 """A day at a fake SEC, on a played clock that two processes share: feed, daily index, packages, late companyfacts,
 refusals, outages.
 
-Belongs here: when what is filed, and which document is there when; the process that follows it, and what it has served.
-Does not: any judgement. Waiting is skipped, and work takes no time, but for that of a synchronization (RUN).
+Belongs here: the times of filings and documents; the process that follows them, and the filings that it has served.
+Does not: any judgement. Waiting is skipped, and only a synchronization takes time (RUN).
 
     python -m tests.filing_day CLOCK [COPY]        `fundamentals follow` on the clock in that file
 """
@@ -44,7 +44,7 @@ DAY = NEWEST + timedelta(days=3)
 """The Monday after everything that the sample files."""
 
 QUARTER = (2025, 3)
-"""That of the newest data set."""
+"""The quarter of the newest data set."""
 BURST = (16, 5)
 """Hour and minute in New York in which most companies file: after the exchanges close."""
 EARLY = (7, 0)
@@ -109,7 +109,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class Accepted:
-    """A filing of the day, with its filer, and its number among those of the day."""
+    """A filing of the day, with its filer, and its number among the filings of the day."""
 
     filer: Filer
     filing: Filing
@@ -179,7 +179,8 @@ def filings_of_day(
 
 
 def joined(filed: Iterable[Accepted], first: Filer, second: Filer) -> list[Accepted]:
-    """The filings of a day, and after each one of the first filer that of its co-registrant, which shares its number.
+    """The filings of a day; each filing of the first filer is followed by the filing of its co-registrant, with the
+    same number.
 
     Args:
         filed: the filings.
@@ -272,7 +273,7 @@ def faults_of_day(now: Callable[[], datetime]) -> Faults:
 
 @dataclass(frozen=True)
 class Publications:
-    """What each build has of the day, beside the clock: a line when it was published."""
+    """The filings of the day in each build, in a file next to the clock: a line for each publication."""
 
     clock: Clock
 
@@ -282,7 +283,7 @@ class Publications:
         return self.clock.path.with_suffix(".served")
 
     def note(self, home: Path) -> None:
-        """Note what the published build of a home has: filings that are read, and those with values."""
+        """Record the filings in the published build of a home: filings that are read, and filings with values."""
         pointer = current(home / "published")
         assert pointer
         read, valued = (
@@ -322,7 +323,7 @@ def follow(clock: Clock, copied: Path | None = None) -> int:
         return told
 
     os.fsync = lambda _: None  # the process is killed, but the power stays
-    os.nice = lambda _: 0  # beside other tests it would hardly run
+    os.nice = lambda _: 0  # while other tests run it would hardly get processor time
     synchronized = command._synchronized
     set_clock(clock.shift)
     ssl.create_default_context = cache(ssl.create_default_context)  # each would take as long as all else of a look

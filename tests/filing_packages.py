@@ -1,7 +1,7 @@
 """Small XBRL packages of a fictional filing, for tests.
 
-Belongs here: the documents of a package, part by part, in the forms in which filings have them.
-Does not: what is read from them (tests/unit/test_filing_packages.py).
+Belongs here: the documents of a package, part by part, in the forms in which filings have them. Does not: the results
+of reading them (tests/unit/test_filing_packages.py).
 """
 
 import io
@@ -57,7 +57,7 @@ def member(axis: str, value: str) -> str:
 
 
 def fact(name: str, value: object, of: str = "day", unit: str = "usd", decimals: str = "-3", **more: str) -> str:
-    """A number; the context is that of a day unless another is named."""
+    """A number; the context is one day unless another context is named."""
     return element(name, str(value), contextRef=of, unitRef=unit, decimals=decimals, **more)
 
 

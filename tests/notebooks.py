@@ -1,7 +1,7 @@
 """Runs a notebook cell by cell, without Jupyter: `python -m tests.notebooks NOTEBOOK` keeps the results in its file.
 
 Belongs here: running the code cells of a notebook in one namespace, and their results in the notebook format. Does not:
-what the notebook shows (examples), comparing the results (its test).
+the contents of the notebook (examples), comparing the results (its test).
 """
 
 import ast
@@ -35,7 +35,7 @@ def run(notebook: dict[str, Any]) -> dict[str, Any]:
 
 
 def _outputs(cell: Cell, names: dict[str, Any], number: int) -> list[Output]:
-    """Run a cell; what it printed, the value of its last line, and its figures."""
+    """Run a cell; returns its output, the value of its last line, and its figures."""
     from matplotlib import pyplot as plt
 
     source = "".join(cell["source"])

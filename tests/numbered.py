@@ -1,4 +1,4 @@
-"""Builds whose number is in everything that a response can contain, so that a response of two builds is noticed.
+"""Builds with their number in everything that a response can contain, so that a response of two builds is noticed.
 
 Belongs here: publishing them, and the numbers in a response. Does not: requests while they are published
 (e2e/test_serving_builds, bench/soak).
@@ -22,8 +22,9 @@ PATHS = ("/companies", "/companies/LNTR", "/companies/LNTR/financials?period=ann
 
 
 def publish(published: Path, number: int, *, overlaid: bool = False) -> None:
-    """Publish a build whose number is in everything that a response can contain; with an overlay, if there is a build
-    before."""
+    """Publish a build with its number in everything that a response can contain; with an overlay, if there is a build
+    before.
+    """
     company = builds.company("LNTR", 1, name=f"Lantern {number}", exchange="Nasdaq", sic="3571")
     periods = [
         builds.period(company, "annual", builds.date(2000 + year, 12, 31), 4, revenue=float(number), roic=number + 0.5)

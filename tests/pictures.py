@@ -1,6 +1,6 @@
 """Takes the pictures of the README, and screenshots of pages: `make pictures`, which synchronizes the sample first.
 
-Belongs here: which pages are shown, and their size. Does not: what the pages say, tests.
+Belongs here: which pages are shown, and their size. Does not: the text of the pages, tests.
 
 Screenshots at three widths, light and dark, are in build/screens: of COMPANIES that the home has, and of other pages.
 With real companies: `make pictures SOURCE=PATH`, which takes only these.
@@ -52,7 +52,7 @@ WIDTHS, HEIGHT = (390, 1280, 1920), 1000
 
 
 def main() -> None:
-    """Take all pictures, or those that are named."""
+    """Take all pictures, or the named ones."""
     home = Home.from_environment().root.resolve()
     wanted = sys.argv[1:] or ["screens", *(PICTURES if home.name == "sample" else ())]
     if "screens" in wanted:
@@ -112,7 +112,7 @@ def _company(page: Page, home: Path) -> Path:
 
 
 def _explain(page: Page, home: Path) -> Path:
-    """What the command prints for a value."""
+    """The output of the command for a value."""
     command = [sys.executable, "-m", "fundamentals", "explain", SYMBOL, "free_cash_flow", PERIOD]
     environment = {**os.environ, "FUNDAMENTALS_HOME": str(home), "COLUMNS": "110"}
     told = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=True).stdout

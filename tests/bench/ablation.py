@@ -1,9 +1,9 @@
-"""What each rule decides: the values without it, on the companies of mirrors and on copies of them with one wrong fact.
+"""Effect of each rule: the values without it, for companies of mirrors and for copies of them with one wrong fact.
 
 Run it with `make ablation SOURCE=../shared/edgar` (one mirror directory or several). Each rule is switched off, and so
-are all rules of each module together. Only the companies in which they decided are standardized again.
+are all rules of each module together. Only the companies in which the rules decided are standardized again.
 
-Belongs here: the companies, and what changes without a rule. Does not: which facts are made wrong (mutations), what the
+Belongs here: the companies, and the changes without a rule. Does not: which facts are made wrong (mutations), what the
 vendor states (tests.accuracy), switching a rule off (pipelines.normalize.rule).
 """
 
@@ -178,7 +178,7 @@ def asked() -> list[tuple[str, tuple[str, ...]]]:
 
 @cache
 def _ablation(homes: tuple[Path, ...], each: int, seed: int) -> Ablation:
-    """That of this process."""
+    """The ablation of this process."""
     return Ablation(Corpus.of(homes, each, seed))
 
 

@@ -21,7 +21,7 @@ FULL = 540_000_000
 """Bytes of `num.txt` in a quarter of 2025."""
 
 PER_COPY = 10_000_000
-"""What a copy adds to the first ten digits of accessions, and to numbers of companies."""
+"""Number that a copy adds to the first ten digits of accessions and to the numbers of companies."""
 
 ACCESSION = re.compile(rb"\b\d{10}(?=-\d\d-\d{6}\b)")
 COMPANY = re.compile(rb"^([^\t]+\t)(\d+)", re.MULTILINE)
@@ -67,7 +67,7 @@ def copied(name: str, rows: bytes, more: int) -> bytes:
 
 
 def read(path: Path) -> None:
-    """Read a quarter, and print what it has and what the process took."""
+    """Read a quarter, and print its size and the time and memory of the process."""
     began = _cpu_seconds()
     data = read_data_set(path, path.stem)
     cpu, memory = _cpu_seconds() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000

@@ -1,8 +1,8 @@
-"""What downloads cost other requests: their durations at an even pace, alone and beside downloads of an account.
+"""Effect of downloads on other requests: durations at an even pace, alone and during downloads of an account.
 
-Run it with `make bench-downloads`. One worker answers requests of many keys, in turns alone, beside as many downloads
-as an account may have at the speed of a fast line, and beside as many that take all they get. The service and the load
-share the cores of the machine. A duration counts from the moment at which its request was due.
+Run it with `make bench-downloads`. One worker answers requests of many keys, in turns alone, during as many downloads
+as an account may have at the speed of a fast line, and during as many that run as fast as they can. The service and the
+load share the cores of the machine. A duration counts from the moment at which its request was due.
 """
 
 import argparse
@@ -29,7 +29,7 @@ RATE = 200  # requests a second
 CONNECTIONS = 20
 SIZE = 64 << 30  # bytes of the file that is downloaded; it takes no place
 WAYS = {"alone": None, "beside downloads of 12 MB a second (100 Mbit/s) each": "12M", "beside unlimited downloads": ""}
-"""What runs beside the requests, and the limit of each download's speed."""
+"""The downloads at the same time as the requests, and the limit of each download's speed."""
 
 
 async def durations(address: str, keys: Sequence[str], seconds: float) -> list[float]:

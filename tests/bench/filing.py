@@ -30,7 +30,7 @@ FILINGS = 3
 
 @dataclass(frozen=True, slots=True)
 class Filing:
-    """What one filing costs: seconds, CPU seconds, MB written, MB that a replica fetches."""
+    """Costs of one filing: seconds, CPU seconds, MB written, MB that a replica fetches."""
 
     wall: float
     cpu: float
@@ -40,7 +40,7 @@ class Filing:
 
 @dataclass(frozen=True, slots=True)
 class Universe:
-    """Some filings, one after another, of companies among so many, whose build has so many MB; seconds of its copy."""
+    """Filings one after another, with the number of companies, the MB of their build, and the seconds of its copy."""
 
     companies: int
     build: float
@@ -49,13 +49,13 @@ class Universe:
 
 
 def written() -> int:
-    """Bytes that this process and the ended ones that it started have written."""
+    """Bytes that this process and its ended child processes have written."""
     lines = dict(line.split(": ") for line in Path("/proc/self/io").read_text().splitlines())
     return int(lines["wchar"])
 
 
 def contents(home: Path) -> dict[str, int]:
-    """The size of each file of the current build by its digest: a replica fetches those that it does not have."""
+    """The size of each file of the current build by its digest: a replica fetches the files that it does not have."""
     published = home / "published"
     pointer = current(published)
     assert pointer, "a build is published"

@@ -2,10 +2,10 @@
 
     python -m tests.bench.machines MIRROR
 
-Belongs here: both ways, first and with nothing new, their processor seconds, and that their builds are the same. Does
-not: the parts of the cluster (scale.fleet), requests and bytes (scale.measure).
+Belongs here: both ways, first and with nothing new, their processor seconds, and the check that their builds are equal.
+Does not: the parts of the cluster (scale.fleet), requests and bytes (scale.measure).
 
-The scheduler and the workers run already; what they import for their first batch is part of the first row.
+The scheduler and the workers run already; the imports for their first batch are part of the first row.
 """
 
 import resource

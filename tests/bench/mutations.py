@@ -39,13 +39,15 @@ from pipelines.storage.lake import Lake
 PROJECT = Path(__file__).resolve().parents[2]
 PAGE = PROJECT / "docs" / "mutations.md"
 ROBUST = ("revenue", "net_income", "eps_basic", "dividends_per_share", "shares_basic", "shares_diluted")
-"""Items of which several facts of a filing are witnesses."""
+"""Items for which several facts of a filing are witnesses."""
 COMPOSED = ("free_cash_flow", "total_debt", "cash_and_equivalents")
 """Items that are composed of lines."""
 ITEMS = ROBUST + COMPOSED
 SIGN, THOUSAND, DIGIT, CONTEXT, LEFT_OUT = "sign", "factor of 1,000", "one digit", "other context", "line left out"
 KINDS = (SIGN, THOUSAND, CONTEXT, LEFT_OUT, DIGIT)
-"""Other context: a quarter's figure in the context of a longer duration, or a balance in that of the next balance."""
+"""Other context: a quarter's figure in the context of a longer duration, or a balance in the context of the next
+balance.
+"""
 SAME, WITHHELD, WRONG, ABSENT = "same", "withheld", "served wrong", "no value"
 """Outcomes; no value: the version has no value there without the mutation either."""
 TOLERANCE = 0.005
@@ -55,7 +57,7 @@ QUARTER = (75, 110)
 LONGER = 150
 """A duration of more days spans several quarters."""
 DIGITS = 3
-"""One of the first three significant digits is changed: those after them move no value by half a per cent."""
+"""One of the first three significant digits is changed: later digits move no value by half a per cent."""
 FILERS = 2_000
 """Simulated filers that are drawn, with and without a witness each."""
 THIS = "this version"
@@ -71,7 +73,7 @@ KEY = ["cik", "period_end", "item"]
 
 
 class Companies:
-    """The facts of the companies of a home, and what the rules make of them."""
+    """The facts of the companies of a home, and the results of the rules."""
 
     def __init__(self, home: Path) -> None:
         lake = Lake(home / "tables")
@@ -105,7 +107,7 @@ class Companies:
         return found.select("period_end", "item", "value", copy=pl.col("cik").cast(pl.Int64) - 1)
 
     def _filed_copies(self, of: list[tuple[str, dict[str, Any] | None]]) -> Filed | None:
-        """What the filings of copies state: the mutation is in the filing, so its statements have it, too."""
+        """The statements of the filings of copies: the mutation is in the filing, so its statements have it, too."""
         if self.filed is None:
             return None
         frames: dict[str, list[pl.DataFrame]] = {each.name: [] for each in fields(self.filed)}
@@ -118,7 +120,7 @@ class Companies:
 
 
 def _mutated_statement(rows: pl.DataFrame, mutation: dict[str, Any]) -> pl.DataFrame:
-    """What a filing states, with the mutation wherever it states the amount of the fact under its element."""
+    """The statements of a filing, with the mutation wherever they have the amount of the fact under its element."""
     of_fact = pl.all_horizontal(
         pl.col("accession") == mutation["accession"],
         pl.col("element") == mutation["tag"],
@@ -370,7 +372,9 @@ def _cells(counted: Counted) -> list[str]:
 
 
 def table(of: dict[str, list[dict[str, Any]]]) -> tuple[list[str], list[list[str]]]:
-    """The header and the rows of the table: all counts of the first version, and beside them three of the others."""
+    """The header and the rows of the table: all counts of the first version, and next to them three counts of the
+    others.
+    """
     first, *second = (groups(rows) for rows in of.values())
     header = [
         *COLUMNS,

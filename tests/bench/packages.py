@@ -1,4 +1,4 @@
-"""The cost of reading the XBRL package of a filing whose instance has 10 MB, beside parsing it with lxml alone.
+"""Cost of reading the XBRL package of a filing with an instance of 10 MB, compared with parsing it with lxml alone.
 
 Belongs here: an instance of that size, and its reading. Does not: the reading of many packages (synchronization).
 """

@@ -1,6 +1,6 @@
-"""What edgartools needs for the same companies: CPU seconds for the items that it has functions for.
+"""CPU seconds of edgartools for the same companies, for the items for which it has functions.
 
-It runs with the packages of edgartools.lock, apart from those of this project:
+It runs with the packages of edgartools.lock, separate from the packages of this project:
 
     PYTHONPATH=FOLDER python tests/bench/peer.py MIRROR
 

@@ -69,7 +69,7 @@ class Soak:
 
 @dataclass(frozen=True, slots=True)
 class Soaked:
-    """What was seen: `answered` responses to wrk, and `read` ones that were looked at, of `seen` builds."""
+    """The observations: `answered` responses to wrk, and `read` responses that were checked, of `seen` builds."""
 
     builds: int
     workers: int

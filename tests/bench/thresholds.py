@@ -1,7 +1,7 @@
-"""What the thresholds of the rules decide: each at half and at twice its value, on the companies of a home.
+"""Effect of the thresholds of the rules: each at half and at twice its value, for the companies of a home.
 
 Belongs here: finding the thresholds, running the rules with another value, and the page docs/thresholds.md. Does not:
-any threshold (each stands beside its rule, with its meaning).
+any threshold (each stands next to its rule, with its meaning).
 
 A threshold at which no value moves over a range separates two groups that lie far apart; one at which many move has to
 be justified by its source.
@@ -88,7 +88,7 @@ def thresholds() -> Iterator[Threshold]:
 def values(frames: dict[str, pl.DataFrame]) -> pl.DataFrame:
     """The current values of the companies of a home."""
     newest = frames["values"].sort("seq").group_by(KEY, maintain_order=True).last().select(*KEY, "value")
-    return newest.drop_nulls("value")  # a withdrawn value is none
+    return newest.drop_nulls("value")  # a withdrawn value does not count
 
 
 def moved(before: pl.DataFrame, after: pl.DataFrame) -> int:
@@ -99,7 +99,7 @@ def moved(before: pl.DataFrame, after: pl.DataFrame) -> int:
 
 
 def first_steps() -> dict[str, int]:
-    """For each module of the rules, the number of the first step whose code it is, or that imports it."""
+    """For each module of the rules, the number of the first step that is in it or imports it."""
     imports = {}
     for found in pkgutil.walk_packages(normalize.__path__, prefix=f"{normalize.__name__}."):
         nodes = ast.walk(ast.parse(Path(str(import_module(found.name).__file__)).read_text()))
@@ -158,7 +158,7 @@ class Runs:
 
 @cache
 def _runs() -> Runs:
-    """Those of this process."""
+    """The runs of this process."""
     return Runs()
 
 

@@ -4,7 +4,7 @@ Run it with `make bench SOURCE=../shared/edgar`; GIGABYTES sets the sizes. The d
 copied under other CIKs and accession numbers into companyfacts.zip and submissions.zip until they hold so many bytes of
 JSON. They are synchronized: all companies, the same files again, and files in which one company of a hundred filed.
 Each figure is compared with `orjson.loads` of the same documents on one core, measured before and after it in the run;
-the throughput with that of edgartools for the documents of the mirror (peer.py). The last line is JSON.
+the throughput with the throughput of edgartools for the documents of the mirror (peer.py). The last line is JSON.
 """
 
 import argparse
@@ -185,7 +185,7 @@ LIMITS = {
     "1 % changed / full": "≤ 12 %",
     "memory, MB": "≤ 4,000",
 }
-"""What the figures of large files have to be: those of the largest size count."""
+"""The required figures of large files: only the largest size counts."""
 
 
 AGAIN = 3

@@ -108,7 +108,7 @@ NOW = Now()
 
 
 def only_here(reason: str) -> None:
-    """Skip the rest of a test whose service runs elsewhere."""
+    """Skip the rest of a test if its service runs elsewhere."""
     if ELSEWHERE:
         pytest.skip(reason)
 
@@ -229,7 +229,7 @@ def assert_valid(value: object, schema: dict[str, Any]) -> None:
 
 
 def minute_of(served: Served) -> int:
-    """The start of the minute, Unix time; of a service elsewhere, one that has some seconds left."""
+    """The start of the minute, Unix time; for a service elsewhere, a minute with some seconds left."""
     if isinstance(served, Elsewhere) and (left := 60 - time.time() % 60) < 5:
         time.sleep(left + 0.1)
     return int(served.now // 60) * 60

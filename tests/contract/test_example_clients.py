@@ -21,7 +21,7 @@ YEARS = ["FY2024", "FY2023", "FY2022"]
 
 @pytest.fixture(scope="module")
 def python(served: Served, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
-    """examples/client.py beside the package that it imports, generated as it says."""
+    """examples/client.py in one folder with the package that it imports, which is generated as it says."""
     folder = tmp_path_factory.mktemp("python")
     described = folder / "openapi.json"
     described.write_bytes(httpx.get(f"{served.address}/openapi.json").content)
@@ -41,7 +41,7 @@ def python(served: Served, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 
 def use_up(served: Served) -> tuple[str, Callable[[], None]]:
-    """A key whose requests of the minute are used up, in its last second; and what ends this second."""
+    """A key that has used up the requests of its minute, in the last second; and the function that ends this second."""
     only_here("sets the clock of the service")
     key, _ = new_key(served)
     served.clock.now = minute_of(served) + 59
@@ -100,7 +100,7 @@ def typescript(
         assert done.returncode == 0, done.stdout + done.stderr
 
     def run(key: str, code: str, waits: Callable[[], None] | None = None) -> str:
-        """What the program prints; `waits` is called when it waits for a line of its input."""
+        """The output of the program; `waits` is called when the program waits for a line of input."""
         environment = {"PATH": os.environ["PATH"], "API_KEY": key, "FUNDAMENTALS_ADDRESS": served.address}
         imported = f'import * as client from "{(folder / "client.mjs").as_uri()}";\n{code}'
         command = [node, "--input-type=module", "--eval", imported]

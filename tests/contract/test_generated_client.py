@@ -36,7 +36,7 @@ def generated(served: Served, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 
 def call(generated: ModuleType, served: Served, key: str, name: str, **values: object) -> object:
-    """What the generated function of an endpoint returns: a parsed response."""
+    """The parsed response that the generated function of an endpoint returns."""
     client = generated.AuthenticatedClient(served.address, key, prefix="", auth_header_name="X-Api-Key")
     with client:
         return importlib.import_module(f"{NAME}.api.{name}").sync(client=client, **values)

@@ -58,7 +58,7 @@ def test_4_2_profiles_agree_with_the_list_and_the_values(ask: Ask, companies: li
 
 
 def test_4_3_and_4_4_values_are_the_current_versions(ask: Ask, companies: list[dict[str, Any]]) -> None:
-    """Newest first, each period once, none without a value; a revised value is the one of financials."""
+    """Newest first, each period once, each with a value; a revised value equals the value in financials."""
     for company in companies:
         address = f"/companies/{company['symbol']}/financials"
         told = {kind: ask(address, period=kind, limit=40)["data"] for kind in ("ttm", "annual")}

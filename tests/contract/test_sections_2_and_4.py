@@ -149,7 +149,7 @@ def symbols(get: Get, **parameters: object) -> list[str]:
 
 
 def test_4_1_lists_covered_companies_by_symbol(get: Get) -> None:
-    """Including other share classes; without delisted symbols and those without a period."""
+    """Including other share classes; without delisted symbols and symbols without a period."""
     assert symbols(get) == ["ABCX", "FJRD", "LNTR", "LNTR-B", "ODDY"]
 
 

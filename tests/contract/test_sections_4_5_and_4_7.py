@@ -94,7 +94,7 @@ def test_9_2_the_changelog_ends_with_the_fingerprint_of_the_served_description(c
 def test_4_6_status_has_the_next_morning_in_new_york(served: Served, client: httpx.Client) -> None:
     """6 a.m. in New York is 11:00 UTC in winter; at that very moment the next day is due.
 
-    An hour after the synchronization of this morning did not come, none is promised.
+    If this morning's synchronization is more than an hour late, no next one is stated.
     """
     for now, due in (
         (NOON - 3601, "2026-03-02T11:00:00Z"),

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pipelines.run.plan import Outcome
 
 PATIENCE = 600
-"""Seconds after which a process counts as hanging: many times what the longest needs on a busy machine."""
+"""Seconds after which a process counts as hanging: many times as long as the longest needs on a busy machine."""
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:
@@ -80,7 +80,7 @@ def run(home: Path, *arguments: object, **more: str) -> subprocess.CompletedProc
         patch.dict(os.environ, environment(home, **more), clear=True),
         redirect_stdout(StringIO()) as out,
         redirect_stderr(StringIO()) as err,
-        patch.object(gc, "freeze"),  # what the tests imported stays frozen
+        patch.object(gc, "freeze"),  # imports of the tests stay frozen
         patch.object(gc, "unfreeze"),
     ):
         status = fundamentals.main(words[3:])

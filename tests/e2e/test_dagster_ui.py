@@ -211,7 +211,7 @@ def shoot(page: Page, tmp_path: Path) -> Callable[[str], None]:
 
 
 def test_all_assets_are_materialized_from_the_graph(instance, page, shoot, tmp_path):
-    """The run succeeds with all its checks, and its build is the one that the command makes."""
+    """The run succeeds with all its checks, and its build equals the build of the command."""
     page.goto(f"{instance.url}/asset-groups")
     materialize = page.get_by_role("button", name="Materialize all")
     expect(materialize).to_be_enabled(timeout=PATIENCE * 1000)
@@ -272,7 +272,7 @@ def test_a_published_table_shows_its_columns_and_its_rows(instance, page, shoot)
 
 @pytest.mark.parametrize("size", [(1280, 800), (1500, 900), (1920, 1000)])
 def test_the_address_of_make_ui_opens_the_chain_in_the_window(instance, page, shoot, size):
-    """All eight steps, in their order, and none behind the zoom control at the right edge."""
+    """All eight steps, in their order, and no step hidden behind the zoom control at the right edge."""
     told = subprocess.run(["make", "--dry-run", "ui"], cwd=PROJECT, capture_output=True, text=True, check=True).stdout
     [path] = set(re.findall(r"http://127\.0\.0\.1:\d+(/asset-groups\S*?)\"", told))
     width, height = size

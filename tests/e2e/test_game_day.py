@@ -1,7 +1,7 @@
-"""The game day of docs/operations.md: each fault is set off, seen and mended, as the page says.
+"""The game day of docs/operations.md: each fault is caused, seen and ended as the page says.
 
-Its commands are typed into a shell in their order, as an operator does, and what they print is compared with the page.
-Only the ports and the pauses of `fundamentals follow` are others.
+Its commands are typed into a shell in their order, as an operator does, and their output is compared with the page.
+Only the ports and the pauses of `fundamentals follow` differ.
 """
 
 import os
@@ -26,9 +26,9 @@ PAGE = (PROJECT / "docs" / "operations.md").read_text(encoding="utf-8").partitio
 SECTION = PAGE.partition("\n## ")[0]
 FAULTS = 10
 COMMANDS = ("fundamentals ", "EDGAR_BASE_URL=", "rm ", "curl ", "kill ")
-"""The beginnings of code that is typed; other code is what is seen."""
+"""The beginnings of code that is typed; other code is expected output."""
 READY = {"fundamentals fake-sec serve": "the fake SEC is on", "fundamentals serve": "serving http"}
-"""What a command in the background prints when it is ready."""
+"""The output of a command in the background that shows that it is ready."""
 PROGRAM = """#!/bin/sh
 if [ "$1" = follow ]; then exec {python} -c {quickly}; fi
 exec {python} -m fundamentals "$@"
@@ -62,7 +62,7 @@ LINES = [
 
 
 class Terminal:
-    """A shell into which commands are typed, and what it and its commands print."""
+    """A shell into which commands are typed, and the output of the shell and its commands."""
 
     def __init__(self, folder: Path, **settings: str) -> None:
         self._file, self._typed, self._follows = folder / "terminal", 0, False
@@ -97,7 +97,7 @@ class Terminal:
         return int(status)
 
     def shows(self, text: str, after: int) -> bool:
-        """Whether a text was printed that was not among the first characters; what the follower prints is awaited."""
+        """Whether a text was printed after the first characters; waits for the output of the follower."""
         pattern = ".*?".join(re.escape(part) for part in text.split(HOLE))
         found = self.wait_for(pattern, after) if self._follows else re.search(pattern, self.printed()[after:])
         return found is not None
@@ -159,7 +159,7 @@ def game_day(terminal: Terminal, program: Callable[[str, str], str]) -> Callable
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: line.number)
 def test_a_fault_of_the_game_day(line, game_day, terminal):
-    """What the page calls seen is printed after the fault, with the exit status that it names; then all is well."""
+    """The output in column "seen" is printed after the fault, with the exit status; then all is well again."""
     for cell, expected in ((line.fault, line.seen), (line.what_to_do, line.well_again)):
         before = len(terminal.printed())
         statuses = [terminal.type(game_day(command)) for command in code(cell)]

@@ -107,7 +107,7 @@ def test_the_undisturbed_run_changes_the_build(scene):
 
 @pytest.mark.parametrize("points", IN_TURN, ids=lambda points: points[-1])
 def test_killed_at_each_named_point_it_leaves_the_old_or_the_new_build(scene, home, points):
-    """The new one once the pointer is changed, and not before; each run begins with what the one before has left."""
+    """The new build only once the pointer has changed; each run begins with the state that the run before has left."""
     for point in points:
         process = start(home, [sys.executable, "-m", "tests.e2e.dying", point, str(scene.source)])
 

@@ -1,7 +1,7 @@
-"""A line item is declared once: with one more row in a copy of the program, everything has it but the interface,
-in a new home and in an existing one.
+"""A line item is declared once: after one more row in a copy of the program, every part except the interface has the
+item, in a new home and in an existing one.
 
-Belongs here: the row, and what has to have the item without any other edit. Does not: the values of line items.
+Belongs here: the row, and the parts that must have the item without any other edit. Does not: the values of line items.
 """
 
 import shutil
@@ -35,7 +35,7 @@ SYMBOL = "XQLNT"
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the program, whose table of line items has one more row."""
+    """A copy of the program with one more row in its table of line items."""
     folder = tmp_path_factory.mktemp("program")
     for name in ("pipelines", "warehouse", "serve"):
         shutil.copytree(PROJECT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -58,7 +58,7 @@ def home(request: pytest.FixtureRequest, program: Path, tmp_path_factory: pytest
 
 
 def run(program: Path, home: Path, *arguments: str) -> str:
-    """What a command of the copy prints."""
+    """The output of a command of the copy."""
     done = subprocess.run(
         command(*arguments),
         cwd=program,

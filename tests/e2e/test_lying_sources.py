@@ -38,7 +38,7 @@ def server() -> Iterator[EdgarServer]:
 
 @pytest.fixture
 def mirror(tmp_path: Path, server: EdgarServer) -> Mirror:
-    """What the server serves; a test may change it."""
+    """The documents that the server serves; a test may change them."""
     server.folder = tmp_path / "mirror"
     return Mirror(server.folder, *FILERS)
 
@@ -61,7 +61,7 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def held(first: Path, home: Path) -> Path:
-    """A copy of that home for one test, whose server starts with the same documents."""
+    """A copy of that home for one test, with a server that starts with the same documents."""
     return shutil.copytree(first, home, symlinks=True)
 
 
@@ -147,7 +147,10 @@ def test_how_many_companies_may_leave_the_list_at_once(server, mirror, home):
 
 
 def test_malformed_rows_of_the_list_are_skipped_and_named(server, mirror, held):
-    """The others are synchronized, and what was listed stays listed. Of many malformed rows the list is doubted."""
+    """The other companies are synchronized, and listed companies stay listed.
+
+    If many rows are malformed, the list is doubted.
+    """
     document = json.loads(mirror.tickers.read_bytes())
     document["data"][1] = [None, "BRAVO", "BRVO", "Nasdaq"]
     mirror.tickers.write_text(json.dumps(document))

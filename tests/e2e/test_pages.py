@@ -314,7 +314,7 @@ SCROLLED = """async box => {
 
 @pytest.mark.parametrize("path", [COMPANY, "/companies", "/compare?symbols=XQCPF,XQORC,XQPRB,XQALD"])
 def test_the_first_column_of_a_scrolled_table_stays_on_a_phone(browser, sample_site, reader, path):
-    """Also its head, with a divider; no cell beside it is cut."""
+    """Also in the header row, with a divider; no neighbouring cell is cut."""
     with window(browser, sample_site, reader.cookies) as page:
         look(page, "narrow", "light")
         page.goto(path)
@@ -406,8 +406,8 @@ def test_the_language_of_an_example_is_chosen_with_the_keyboard(browser, sample_
 
 
 def test_a_person_finds_companies_with_the_keyboard_and_compares_them(browser, sample_site, reader):
-    """The completions of the search lead to a company, whose years are downloaded and one traced to its filing; those
-    of the comparison complete the list of symbols.
+    """The completions of the search lead to a company, its years are downloaded, and one is traced to its filing; the
+    completions of the comparison complete the list of symbols.
     """
     with window(browser, sample_site, reader.cookies) as page:
         page.goto("/companies")
@@ -478,7 +478,7 @@ def test_on_a_phone_the_list_begins_on_the_first_screen(browser, sample_site, re
 
 @pytest.mark.parametrize("path", ["/", "/companies", COMPANY, "/compare?symbols=XQCPF,XQORC"])
 def test_the_filing_behind_a_figure_is_two_taps_away_on_a_phone(browser, sample_site, reader, path):
-    """The first one leads to the value's page, where the filing stands beside the fact, without scrolling sideways."""
+    """The first tap leads to the value's page, where the filing stands next to the fact, without scrolling sideways."""
     with window(browser, sample_site, reader.cookies, has_touch=True) as page:
         look(page, "narrow", "light")
         page.goto(path)

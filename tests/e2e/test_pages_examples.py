@@ -32,7 +32,7 @@ def key(sample_site: Site) -> str:
 
 
 def programs(site: Site, path: str, language: str) -> list[str]:
-    """The programs of a page in a language, from its Markdown, without those for all endpoints."""
+    """The programs of a page in a language, from its Markdown, except the programs for all endpoints."""
     text = re.sub("^> ?", "", httpx.get(f"{site.address}{path}").raise_for_status().text, flags=re.MULTILINE)
     of_endpoints = text.split("\n## All pages, ")[0]
     return re.findall(rf"^```{language}\n(.*?)^```", of_endpoints, re.DOTALL | re.MULTILINE)
@@ -75,7 +75,7 @@ def test_the_curl_command_gets_a_response(sample_site, key, program, tmp_path, e
 
 
 def test_the_requests_of_the_readme_are_answered_as_it_says(sample_site, key, program, tmp_path):
-    """Pasted together, with this service and key; the last answer has what the README shows of it."""
+    """Pasted together, with this service and key; the last answer has the values that the README shows."""
     program("curl", "curl")
     [lines] = [
         block for block in re.findall(r"^```bash\n(.*?)^```", README, re.DOTALL | re.MULTILINE) if "curl" in block

@@ -1,4 +1,4 @@
-"""Builds published under load, and damaged ones: no errors, and no response that mixes two builds."""
+"""Builds published under load, and damaged builds: no errors, and no response that mixes two builds."""
 
 import itertools
 import random

@@ -34,7 +34,7 @@ def last_use(accounts: Accounts) -> str | None:
 
 
 def test_requests_are_answered_while_the_accounts_are_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a known key, one that was never seen, a wrong one, and a session; the uses are stored afterwards.
+    """With a known key, a valid key that was never seen, a wrong key, and a session; the uses are stored afterwards.
 
     A request that waited for the lock would wait for an hour.
     """

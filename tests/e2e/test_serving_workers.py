@@ -184,7 +184,7 @@ def both_workers(served: Served) -> set[int]:
 def test_a_killed_worker_is_restarted_and_all_end_on_a_signal(
     home: Path, redis: tuple[str, object], number: signal.Signals
 ) -> None:
-    """The metrics are the sum of all workers, also of the one that was killed."""
+    """The metrics are the sum of all workers, including the killed worker."""
     with as_process(home, "--workers", "2", REDIS_URL=redis[0], FUNDAMENTALS_METRICS_PORT="0") as served:
         first = both_workers(served)
         os.kill(min(first), signal.SIGKILL)

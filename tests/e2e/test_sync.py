@@ -1,4 +1,4 @@
-"""`fundamentals sync`: what it publishes, and its error messages.
+"""`fundamentals sync`: its builds and its error messages.
 
 Some tests start it as a process, as users do; most run the same command in this process, whose imports are done
 already.
@@ -143,7 +143,7 @@ REFUSED = {
     "live": ("needs EDGAR_USER_AGENT", 'EDGAR_USER_AGENT="Name mail@example.org"'),
     "sample": ("holds real data", "use another home: FUNDAMENTALS_HOME="),
 }
-"""Sources, in a folder if they are files, and what is said of them."""
+"""Sources, in a folder if they are files, and the expected message about each."""
 
 
 @pytest.mark.parametrize("source", REFUSED)

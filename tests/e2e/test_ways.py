@@ -33,7 +33,7 @@ def live(home: Path, server: EdgarServer, *arguments: str) -> subprocess.Complet
 
 
 def asked(server: EdgarServer) -> list[str]:
-    """What was requested last, without the listings."""
+    """The documents that were requested last, without the listings."""
     paths = [path.rpartition("/")[2] for path, _ in server.asked if not path.endswith("index.json")]
     server.asked.clear()
     return paths

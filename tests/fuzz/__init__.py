@@ -1,8 +1,8 @@
-"""Hostile bytes for all that reads bytes of others: `make fuzz MINUTES=10`, and a short form among the tests.
+"""Hostile bytes for all readers of foreign documents: `make fuzz MINUTES=10`, and a short form among the tests.
 
-Belongs here: the readers (targets), what is changed of their seeds, what counts as a failure. Does not: what each
-reader has to answer (the tests of its module). What is found becomes a file of `corpus/TARGET`, which is a seed from
-then on.
+Belongs here: the readers (targets), the changes of their seeds, the definition of a failure. Does not: the right
+results of each reader (the tests of its module). Bytes that cause a failure become a file of `corpus/TARGET`, which is
+a seed from then on.
 
 A failure is an exception of an unexpected type, a response with status 500, more than a second of CPU for a kilobyte,
 or memory above a bound.
@@ -77,7 +77,7 @@ class Target:
 
 
 class Failure(Exception):
-    """What a reader did with some bytes."""
+    """The behaviour of a reader for some bytes."""
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The XBRL packages of 125 real filings, one of them in two versions: their facts beside companyfacts', their
+"""The XBRL packages of 125 real filings, one of them in two versions: their facts compared with companyfacts, their
 statements, and the totals in these.
 
 Most packages were changed by those who collected them: they use newer taxonomies than the filing, and an element that
@@ -107,7 +107,7 @@ NOT_EXACT = {
     "CIK0000092521/unknown-10-K-2023-12-31": {"AssetsCurrent", "LiabilitiesCurrent"},
     "CIK0001703073/unknown-10-K-2023-12-31": {"AssetsCurrent", "LiabilitiesCurrent"},
     "CIK0001854275/unknown-10-K-2025-03-31": {"AssetsCurrent", "LiabilitiesCurrent"},
-    # the element of the calculation is not that of the statement, was left out of it, or has the wrong sign
+    # the calculation has another element than the statement, leaves it out, or has the wrong sign
     "CIK0001165002/unknown-10-K-2023-12-31": {"AssetsCurrent", "LiabilitiesCurrent"},
     "CIK0001111711/unknown-10-Q-2023-09-30": {"AssetsCurrent"},
     "CIK0000028823/unknown-10-Q-2023-06-30": {"LiabilitiesCurrent"},

@@ -1,4 +1,4 @@
-"""What filings and data sets state beside companyfacts, decoded for the companies of the mirrors: 125 real filings and
+"""Facts of filings and data sets that companyfacts lack, decoded for the companies of the mirrors: 125 real filings and
 three quarters.
 
 Belongs here: tables that a synchronization makes of them. Does not: single documents (test_packages_of_real_filings,

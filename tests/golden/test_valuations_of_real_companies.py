@@ -1,4 +1,4 @@
-"""Fair values of real companies: those that the model fits, decided by hand from their filings, and others' reasons.
+"""Fair values of real companies that the model fits, decided by hand from their filings, and the reasons of the others.
 
 The mirror has only about twenty elements of some companies, and no submissions of most; what is missing there is
 missing here too. Caterpillar's finance arm is not among the elements in the mirror: it is assumed from its industry.

@@ -189,7 +189,7 @@ def test_mixed_accounting_bases_have_no_value_until_resolved(whole, number_of):
 
 @pytest.mark.parametrize("cut", ["2013-06-30", "2018-03-31", "2022-06-30"])
 def test_values_known_on_a_day_do_not_depend_on_later_filings(mirror, number_of, whole, cut):
-    """The versions computed from the filings until a day are those of all filings, restricted to that day.
+    """The versions computed from the filings until a day equal the versions of all filings, restricted to that day.
 
     Repairs, bases, breaks and splits depend on earlier filings only; the share basis is the newest one.
     """

@@ -353,7 +353,7 @@ GOLDEN: list[tuple[str, str, str, dict[str, float]]] = [
 
 WITHOUT_VALUE: list[tuple[str, str, str, str, str]] = [
     # symbol, period kind, period end, item, reason
-    # spending on property under an element of the filer's own, beside a reimbursement of buildings under another
+    # spending on property under an element of the filer's own; a reimbursement of buildings has another element
     ("NVDA", "annual", "2014-01-26", "free_cash_flow", "no_capital_expenditure"),
     # earnings per share by class only
     ("BRK-B", "annual", "2024-12-31", "eps_basic", "year_not_stated"),

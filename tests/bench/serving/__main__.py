@@ -38,7 +38,7 @@ SERVER, LOAD = 0, 1  # processor cores of one worker and of its load
 FEWEST_SECONDS = 10  # of questions that are never asked twice
 FASTEST = 25_000  # of these questions, each second
 SEVERAL = {2: "two workers", 4: "four workers"}
-ANSWERS = 101  # answers whose median size is that of the constant JSON
+ANSWERS = 101  # answers with the median size of the constant JSON
 MINUTES_ALONE = 5  # of the load before updates
 PUBLISHED_AFTER = 0.25  # share of the seconds of a turn after which a new build is published under load
 TAKEN_OVER = 18  # seconds of this load at least: on a core that is never idle, reading the build takes about ten
@@ -48,14 +48,11 @@ progress = Console(stderr=True)
 
 @dataclass
 class Bench:
-    """What is measured with, and what was measured.
+    """Inputs and results of the measurement.
 
-    copies: the served companies.
-    requests, keys: the requests of the load, and the file of its keys.
-    body: the file of the constant JSON.
-    seconds, rounds: the length of each turn, and the number of turns.
-    values: the values of each figure.
-    loads: what wrk measured, by figure: of the service, and of what it is compared with.
+    copies: the served companies. requests, keys: the requests of the load, and the file of its keys. body: the file of
+    the constant JSON. seconds, rounds: the length of each turn, and the number of turns. values: the values of each
+    figure. loads: what wrk measured, by figure: of the service, and of the frameworks for comparison.
     """
 
     copies: Copies

@@ -160,7 +160,7 @@ def copied_rows(base: Path, folder: Path, companies: int, revenue: float = 0.0) 
 
 
 def _written(connection: duckdb.DuckDBPyConnection, table: schema.Table, folder: Path, revenue: float) -> Rows:
-    """The rows of a table, of which those of companies are copied."""
+    """The rows of a table, in which the rows of companies are copied."""
     path, source, values = folder / f"{table.name}.parquet", f'base."{table.name}" AS original', {}
     if "cik" in table.names:
         source, values = f"{source} JOIN copies USING (cik)", {**COPIED, "revenue": f"original.revenue + {revenue}"}

@@ -1,4 +1,4 @@
-"""The figures of the service, with what each must be and what is aimed at.
+"""The figures of the service, with the limit and the aim of each.
 
 Belongs here: the limits, and the printed table. Does not: measuring (__main__).
 """
@@ -15,7 +15,7 @@ WIDTH = 110  # of the table, also where the output is no terminal
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure: what it is, what it must be, and the aim; `is_cost` if smaller is better."""
+    """A figure: its meaning, its limit, and the aim; `is_cost` if smaller is better."""
 
     meaning: str
     must: float

@@ -1,4 +1,4 @@
-"""What the service is compared with: the bare framework, and an ordinary service of FastAPI and SQLite.
+"""The services for comparison: the bare framework, and an ordinary service of FastAPI and SQLite.
 
 Belongs here: starting and ending them, and the SQLite file. Does not: their applications (bare, ordinary), the service
 itself (tests.servers).
@@ -34,7 +34,7 @@ def uvicorn(application: str, workers: int = 1, packages: Path | None = None, **
     Args:
         application: name of the module, whose application is `app`.
         workers: number of processes.
-        packages: a folder of packages that are preferred to those of this project.
+        packages: a folder of packages that are preferred to the packages of this project.
         environment: variables of the process.
     """
     with socket.create_server(("127.0.0.1", 0)) as free:

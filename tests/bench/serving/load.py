@@ -1,4 +1,4 @@
-"""Load on a server: wrk with a file of requests, and what it measured.
+"""Load on a server: wrk with a file of requests, and its measurements.
 
 Belongs here: running wrk, and the processor cores of server and load. Does not: which requests are sent (requests).
 """

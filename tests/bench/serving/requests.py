@@ -34,7 +34,7 @@ LIMITS = (24, 25, 23, 26, 22, 27, 21, 28, 20)
 class Requests:
     """The files of requests for the companies of a build.
 
-    symbols: those with PERIODS periods or more, of which financials are asked, so that all answers are of one size.
+    symbols: companies with PERIODS periods or more; their financials are requested, so that all answers have one size.
     """
 
     def __init__(self, folder: Path, build: Path) -> None:
@@ -62,7 +62,7 @@ class Requests:
         )
 
     def different(self, number: int) -> Iterator[Path]:
-        """Files of at most so many requests each, of which none is equal to another in all files."""
+        """Files with at most this number of requests each; no two requests in all files are equal."""
         names = [
             of for n in range(FEWEST_ITEMS, len(SERVED_NAMES) + 1) for of in itertools.combinations(SERVED_NAMES, n)
         ]

@@ -1,4 +1,4 @@
-"""A service of the small build for each module of hostile requests, and what it has carried out."""
+"""A service of the small build for each module of hostile requests, and the requests that it has carried out."""
 
 import json
 import logging

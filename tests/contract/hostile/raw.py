@@ -1,6 +1,6 @@
 """Connections that send any bytes to a service, and the check of a refusal.
 
-Belongs here: what the tests of hostile bytes share. Does not: any test.
+Belongs here: helpers that the tests of hostile bytes share. Does not: any test.
 """
 
 import json
@@ -77,7 +77,7 @@ def refused(answer: bytes) -> str:
 
 
 def closed_after(address: str, sent: bytes, method: str = "GET") -> bytes:
-    """What a server answers to a request, after which it closes the connection."""
+    """The answer of a server to a request after which it closes the connection."""
     with Connection(address) as connection:
         connection.send(f"{method} /v1/status HTTP/1.1\r\nHost: a\r\n".encode() + sent)
         return connection.all()

@@ -86,7 +86,7 @@ def client(address: str) -> Iterator[Client]:
 def test_failed_keys_of_an_address_are_limited(
     client: Client, address: str, home: Path, headers: dict[str, str]
 ) -> None:
-    """A valid key is answered, also one that was never seen before; and other addresses are not refused."""
+    """A valid key is answered, even if it was never seen before; and other addresses are not refused."""
     most = LIMITS[FAILED_KEYS]
     assert client.statuses(most, "/v1/companies", **headers) == [401] * most
     refused: Any = client.ask("/v1/companies", **headers)

@@ -1,4 +1,4 @@
-"""Slow, many, endless and pipelined: what a client may take of a service, while others are served."""
+"""Slow, many, endless and pipelined requests: limits of a client, while other clients are served."""
 
 import asyncio
 import contextlib
@@ -168,7 +168,7 @@ def test_pipelined_requests_take_no_memory(tmp_path: Path) -> None:
 
 
 MANY = 400
-"""Requests whose responses no system keeps for a client that does not receive them."""
+"""Requests with responses so large that no system buffers them for a client that does not read them."""
 
 
 @contextlib.contextmanager
@@ -245,7 +245,7 @@ def kept(address: str, home: Path) -> bytes:
 
 
 def test_many_pipelined_questions_are_answered_in_order(address: str, kept: bytes) -> None:
-    """Also those after sixty, which the rate limit refuses, and those that wait for another."""
+    """Also requests after the first sixty, which the rate limit refuses, and requests that wait for another one."""
     other = b"GET /v1/status HTTP/1.1\r\nHost: a\r\nX-Request-Id: other\r\n\r\n"
     with Connection(address) as connection:
         numbered = [kept + b"X-Request-Id: %d\r\n\r\n" % n for n in range(300)]

@@ -1,4 +1,4 @@
-"""Every response: its headers and its id, the line of the log, and what a failure of the service reveals."""
+"""Every response: its headers, its id, the line of the log, and that a failure of the service reveals no internals."""
 
 import json
 import logging

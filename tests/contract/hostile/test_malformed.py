@@ -1,4 +1,4 @@
-"""Bytes that are no HTTP, or none for this service: each is refused with one envelope, which reveals no internals."""
+"""Bytes that are not HTTP, or not for this service: each is refused with one envelope, which reveals no internals."""
 
 import httpx
 import pytest

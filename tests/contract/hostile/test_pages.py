@@ -90,7 +90,7 @@ def is_signed_in(browser: Browser) -> bool:
 
 
 def test_a_used_link_does_not_sign_in(site: Site) -> None:
-    """Neither a second press of the button nor somebody else who has seen the link."""
+    """Neither a second press of the button nor another person who has seen the link can sign in."""
     link = site.invite()
     with site.browser() as reader, site.browser() as thief:
         page, stolen = reader.get(link), thief.get(link)
@@ -302,7 +302,7 @@ def test_a_key_of_another_account_cannot_be_revoked(site: Site) -> None:
 
 
 def test_without_a_subscription_no_key_is_created(site: Site) -> None:
-    """The page has no such form then; an older form is refused. Revoking is still possible."""
+    """The page has no form then, and an older form is refused. Revoking is still possible."""
     with site.browser() as reader:
         profile = reader.press(reader.sign_in(site.invite()), action="create")
         form = Document(profile.text).form(action="create")
@@ -330,7 +330,7 @@ SCRIPT = "<script>alert(1)</script>"
 
 
 def assert_is_text(page: httpx.Response, *, is_shown: bool) -> None:
-    """Check that a page has no script except its own, and shows what was sent only as escaped text."""
+    """Check that a page has no script except its own, and shows submitted input only as escaped text."""
     document = Document(page.text)
     scripts = [attributes for tag, attributes in document.elements if tag == "script"]
     assert [script["src"] for script in scripts] == [script["src"] for script in scripts if script["src"]]
