@@ -182,7 +182,7 @@ def version(
     cause: str,
     is_current: bool,
 ) -> dict[str, Any]:
-    """One row of `versions`; its filing is the company's first of that day, or a filing that is not in table `filings`."""
+    """One row of `versions`; its filing is the company's first of that day, or is not in table `filings`."""
     held = [row for row in filings() if (row["cik"], row["filed"]) == (of["cik"], filed)]
     return {
         "cik": of["cik"],

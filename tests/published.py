@@ -1,4 +1,4 @@
-"""What is in the folder of published builds, for tests that publish.
+"""The contents of the folder of published builds, for tests that publish.
 
 Belongs here: names of files, and rows read back. Does not: the builds (tests.builds), any test.
 """

@@ -31,7 +31,7 @@ from serve.settings import Settings
 PROJECT = Path(__file__).resolve().parent.parent
 NOON = 1_772_452_800.0  # 2026-03-02T12:00:00Z, the first second of a minute
 PATIENCE = 60
-"""Seconds after which a process counts as hanging; none needs a tenth of that."""
+"""Seconds after which a process counts as hanging; no process needs a tenth of them."""
 
 
 @dataclass
@@ -157,7 +157,7 @@ def started_by(process: int) -> list[int]:
 
 
 ONCE_IN_A_WHILE = 0.25
-"""Seconds between two looks at `/v1/status`, of which an address has a limited number a minute."""
+"""Seconds between two requests of `/v1/status`; an address may send a limited number a minute."""
 
 
 def wait_until(state: Callable[[], object], every: float = 0.02) -> None:

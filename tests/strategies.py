@@ -190,7 +190,7 @@ def retagged(item: str, tag: str, since: int, **extra: Any) -> dict[str, Any]:
 
 
 def with_a_line_left_out(line: str, quarter: int, *, adds_up: bool) -> dict[str, Any]:
-    """Balance sheets with totals and all lines, of which one report leaves one out on its own day.
+    """Balance sheets with totals and all lines; one report leaves one line out on its own day.
 
     adds_up: whether the lines of the current liabilities add up; else one of them is never tagged.
     """
@@ -271,7 +271,7 @@ TAGS: dict[str, Trait] = {
     "proxies": st.just({"proxies": True}),
 }
 
-# -- what is filed twice, restated, or wrong ------------------------------------------------------------------------
+# -- facts that are filed twice, restated, or wrong ---------------------------------------------------------------------
 
 FLOWS = ("revenue", "net_income", "operating_cash_flow")
 COUNTS = frozenset({"shares_basic", "shares_diluted"})
@@ -414,7 +414,7 @@ def filers(draw: st.DrawFn, number: int | None = None, without: Iterable[str] = 
     traits = [draw(plain)]
     if draw(st.integers(0, 3)) == 0:  # losses change signs
         traits.append({"economics": draw(st.builds(Economics, overhead=st.floats(0.36, 0.8), debt=st.floats(0, 4)))})
-    # not both of the last two, because the tags are those of a manufacturer
+    # not both of the last two, because the tags belong to a manufacturer
     for kinds in (SHARES, VINTAGES, CALENDARS, draw(st.sampled_from([STATEMENTS, TAGS]))):
         names = [name for name in kinds if name not in without]
         if name := draw(st.none() | st.sampled_from(names)):

@@ -1,6 +1,6 @@
-"""Tests of the rules whose filings one call of the pipeline reads: it costs the same for one company as for a hundred.
+"""Tests of the rules that share one call of the pipeline: it costs the same for one company as for a hundred.
 
-Belongs here: the mark of such tests, and the call for all of a module. Does not: the filings, and what is expected.
+Belongs here: the mark of such tests, and the call for all of a module. Does not: the filings, and the expected results.
 
 A test yields the facts that its company filed, and receives the result:
 
@@ -43,7 +43,7 @@ class Results:
     """The results of several companies, from one call."""
 
     def __init__(self, filed: Mapping[str, pl.DataFrame]) -> None:
-        """Standardize the facts of each company, whose CIK is that of the factories."""
+        """Standardize the facts of each company; their CIK is the CIK of the factories."""
         rows, self._ciks = of_companies(filed)
         found = standardized(rows)
         self._today = {name: by_company(getattr(found, name)) for name in ("values", "lineage", "gaps")}
@@ -63,7 +63,7 @@ def each_standardized(filed: Sequence[pl.DataFrame]) -> list[Today]:
 
 
 def filed_by(items: list[pytest.Function]) -> dict[str, pl.DataFrame]:
-    """The facts of each company of some tests; a test whose facts cannot be made has none."""
+    """The facts of each company of these tests; a test whose facts cannot be made has no facts."""
     filed: dict[str, pl.DataFrame] = {}
     for item in items:
         try:
@@ -116,7 +116,7 @@ RESULTS = pytest.StashKey[Results]()
 
 
 def run_with_others(test: pytest.Function) -> None:
-    """Run a marked test with the result of its facts; the first of a module standardizes those of all."""
+    """Run a marked test with the result of its facts; the first test of a module standardizes all facts."""
     module = test.getparent(pytest.Module)
     assert module
     if RESULTS not in module.stash:

@@ -1,4 +1,4 @@
-"""`fundamentals sample --next-day`: the running service shows the reports that the companies of the sample file then."""
+"""`fundamentals sample --next-day`: the running service shows the reports that the companies file then."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""Errors of filers, drawn at random: those that another fact of the filings contradicts, and those without a witness.
+"""Errors of filers, drawn at random: errors that another fact of the filings contradicts, and errors without a witness.
 
 Belongs here: what is drawn, and counting which true values are served, withheld or served wrong. Does not: how an error
 changes a report (pipelines.sample.errors), the property (test_errors).
@@ -134,12 +134,12 @@ def day_of_error(filer: Filer) -> date | None:
 
 @lru_cache(maxsize=IN_A_CALL)
 def truth(filer: Filer, day: date | None) -> list[TruthRow]:
-    """The true values of a filer, or those of a day."""
+    """The true values of a filer, in all or as of a day."""
     return simulated(filer).truth(day)
 
 
 def served_wrong(filer: Filer, told: Found, day: date | None = None) -> list[object]:
-    """Values that differ from the true ones of a day; withheld ones do not."""
+    """Values that differ from the true values of a day; withheld values do not count."""
     rows = truth(filer, day)
     of_truth = [(row, value) for row, value in missed(told.values, rows) if value is not None]
     if day:
@@ -158,7 +158,9 @@ Judged = tuple[str, Filer, Found, date | None]
 
 
 def judged(several: Sequence[tuple[str, Filer]]) -> Iterator[Judged]:
-    """What is found of each filer after all filings, and on the day of the error; the pipeline meets all together."""
+    """The result for each filer after all filings, and on the day of the error; one call of the pipeline reads all
+    filers.
+    """
     filers = [filer for _, filer in several]
     days = [day_of_error(filer) for filer in filers]
     for filed_by in (None, days):
@@ -169,7 +171,7 @@ def judged(several: Sequence[tuple[str, Filer]]) -> Iterator[Judged]:
 
 
 def counted(traits: Mapping[str, Trait], filers: int) -> dict[str, Counter[str]]:
-    """For each error the number of filers drawn, of those with a wrong value, and of values by outcome.
+    """For each error the number of filers drawn, of filers with a wrong value, and of values by outcome.
 
     Each filer is judged twice: after all filings, and on the day of the error (`of_day`).
     """

@@ -73,7 +73,7 @@ def acceptances(companies: Iterable[Company]) -> pl.DataFrame:
 
 
 def replayed(*filers: Filer, filed_by: date | Sequence[date] | None = None) -> Standardized:
-    """The result of the filings of some filers: of all, or of those filed by a day, which may differ by filer."""
+    """The result for the filings of these filers: all, or the filings until a day, which may differ by filer."""
     days = filed_by if isinstance(filed_by, Sequence) else [filed_by] * len(filers)
     told = [(simulated(filer), day) for filer, day in zip(filers, days, strict=True) if listed(filer)]
     companies = [company for company, _ in told]

@@ -129,7 +129,7 @@ def counted_twice(filer: Filer, told: Balances) -> dict[tuple[date, str], tuple[
     """Values above the truth, with the truth; a total with restricted cash is one if cash alone is not stated."""
     true = {(row.period_end, row.item): row.value for row in simulated(PLAIN).truth()}
     restricted = any("Restricted" in extra.tag for extra in filer.extras) and "cash" in filer.untagged
-    # without the line that includes them, instruments of any term are lines of their own, beside the others
+    # without the line that includes them, instruments of any term are separate lines next to the others
     instruments = bool({"SeniorNotes", "UnsecuredDebt", "LineOfCredit"} & {extra.tag for extra in filer.extras})
     instruments = instruments and NONCURRENT in filer.untagged
     return {

@@ -50,7 +50,7 @@ def same(one: float | None, other: float | None, within: float = WITHIN) -> bool
 
 
 def disagreement(one: pl.DataFrame, other: pl.DataFrame) -> list[tuple[Any, ...]]:
-    """The first versions in which two logs differ, apart from their recording; none if they agree."""
+    """The first versions in which two logs differ, apart from their recording; empty if they agree."""
     plain = [*VERSION_OF, "accession", "form", "filed", "cause", "method", "flags"]
 
     def rows(versions: pl.DataFrame) -> list[tuple[Any, ...]]:
@@ -69,7 +69,7 @@ def values(rows: pl.DataFrame) -> dict[Item, float]:
 # --- Cuts, batches, accidents -----------------------------------------------------------------------------------
 
 SEVERAL = 4
-"""Filers of a home: their synchronization takes little more time than that of one."""
+"""Filers of a home: their synchronization takes little more time than the synchronization of one."""
 
 
 def several() -> st.SearchStrategy[list[Filer]]:
@@ -83,7 +83,7 @@ killed = st.lists(st.booleans(), min_size=3, max_size=3)
 @examples(1)
 @given(mixed=several(), stops=cuts(3), killed=killed)
 def test_any_cut_of_the_history_gives_the_same_log(mixed, stops, killed):
-    """A home that followed the filings has the versions of one that read them all at once, except recording times.
+    """A home that followed the filings has the same versions as one that read them all at once, except recording times.
 
     Also if synchronizations were killed: their tables and their segment exist, but no pointer names them, and the next
     one computes them again.
@@ -152,7 +152,7 @@ def test_a_fact_that_edgar_removes_loses_no_version(mixed, stops, nth):
 @examples(1)
 @given(mixed=several(), stop=days)
 def test_figures_of_known_filings_that_edgar_changes_are_served_as_they_are_now(mixed, stop):
-    """A home that knew others has the values of a new home, and none that only the former figures support.
+    """A home that knew other figures has the values of a new home, and no value that only the former figures support.
 
     A document that withdraws many values has to be accepted.
     """
@@ -183,9 +183,9 @@ def test_figures_of_known_filings_that_edgar_changes_are_served_as_they_are_now(
 @examples(1)
 @given(mixed=several(), newer=st.integers(1, 6))
 def test_a_report_that_arrives_late_is_told_as_if_it_had_been_there(mixed, newer):
-    """A home that read newer reports first has the versions of one that read all at once.
+    """A home that read newer reports first has the same versions as one that read all at once.
 
-    Only where it served a value that all reports together do not lead to, that value stays a version.
+    Exception: a served value to which all reports together do not lead stays a version.
     """
 
     def without_report(document: dict[str, Any]) -> dict[str, Any]:
@@ -312,7 +312,7 @@ def test_the_values_ever_served_are_the_recorded_versions(mixed, stops):
         now = values(rows)
         for key in now.keys() | ever.keys():
             cik, end, _, item = key
-            value = now.get(key)  # none if it was withdrawn
+            value = now.get(key)  # empty if it was withdrawn
             on_one_basis = None if value is None else value * factors[basis[cik]] ** ITEM_SIGNS.get(item, 0)
             known = ever.setdefault(key, [])
             if not known or not served_alike(known[-1], on_one_basis, item):

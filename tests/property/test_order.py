@@ -1,4 +1,4 @@
-"""A company's results do not depend on the companies beside it, nor on any order of rows."""
+"""A company's results do not depend on the other companies of the call, nor on any order of rows."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -74,7 +74,7 @@ def in_batches(size: int, random: Random, *frames: pl.DataFrame) -> Iterator[Tab
 
 @contextmanager
 def in_any_order(random: Random) -> Iterator[None]:
-    """Shuffle the rows where Polars promises no order: of joins, groups and distinct rows, and equal ones of sorts."""
+    """Shuffle the rows where Polars promises no order: rows of joins, groups and distinct, and equal rows of sorts."""
     join, sort, unique, group_by = (getattr(pl.LazyFrame, name) for name in ("join", "sort", "unique", "group_by"))
     agg = LazyGroupBy.agg
 
@@ -110,7 +110,7 @@ def in_any_order(random: Random) -> Iterator[None]:
 
 
 def registrants(facts: pl.DataFrame) -> pl.DataFrame:
-    """Companies of one industry, none of which succeeds another."""
+    """Companies of one industry; no company succeeds another one."""
     return facts.select("cik", sic=pl.lit("3571"), succeeded=pl.lit(None, pl.Date)).unique()
 
 

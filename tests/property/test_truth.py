@@ -47,11 +47,11 @@ EACH = 4
 """Filers with each trait of a kind."""
 A_WEEK, A_YEAR, CENTS, SHARE = timedelta(days=7), timedelta(days=350), 0.02, 0.02
 OTHER_ELEMENT = "other_element"
-"""What is left of a total that is stated no more is told, with this reservation."""
+"""The remainder of a total that is no longer stated is published, with this reservation."""
 
 
 def unfound(filer: Filer, told: Found, but: set[Key] | None = None) -> list[object]:
-    """What is not as it must be: true values that are missed, and values that are not true; none where all is well."""
+    """Errors of the result: true values that are missing, and values that are not true; empty if all is well."""
     rows = simulated(filer).truth()
     wrong = [
         (key, *what)
@@ -65,8 +65,8 @@ def unfound(filer: Filer, told: Found, but: set[Key] | None = None) -> list[obje
 def with_a_split_that_shows(filer: Filer) -> Filer:
     """Only splits after the second annual report, which may have been amended, each with a report of its own.
 
-    A split is told by a period that is stated on both sides of it, so two between the same statements leave no trace
-    of their own, and in the first years of a filer there are reports that restate nothing.
+    A split shows in a period that is stated before and after it. So two splits between the same statements cannot be
+    told apart, and in the first years of a filer some reports restate nothing.
     """
     if not filer.splits:
         return filer
@@ -85,7 +85,7 @@ LISTED = [filer for filer in sample_filers() if listed(filer)]
 
 @pytest.fixture(scope="module")
 def sample() -> Found:
-    """What is found of all filers of the sample."""
+    """The result for all filers of the sample."""
     return found(*LISTED)
 
 
@@ -96,8 +96,9 @@ def test_the_sample_is_found_whole(filer, sample):
 
 
 def test_the_next_day_of_the_sample_is_found_whole():
-    """Also what is restated, and earlier values on the basis of the split; counts that were filed in thousands are
-    corrected, and have no finer digits."""
+    """Also restated values, and earlier values on the basis of the split; counts that were filed in thousands are
+    corrected, and have no more digits than thousands.
+    """
     filers = [filer for filer in next_day_filers() if filer.last_filed == NEXT_DAY]
     told = found(*filers)
     missing = {filer.symbols[0]: unfound(filer, told.of(filer)) for filer in filers}
@@ -129,21 +130,23 @@ def some_of_each(draw: st.DrawFn, traits: Mapping[str, Trait]) -> Drawn:
 
 
 def told_of_each(drawn: Drawn) -> list[tuple[str, Filer, Found]]:
-    """What is found of the filers with each trait."""
+    """The result for the filers with each trait."""
     names = [name for name, several in drawn.items() for _ in several]
     told = of_each([filer for several in drawn.values() for filer in several])
     return [(name, *each) for name, each in zip(names, told, strict=True)]
 
 
 def of_each(filers: list[Filer], filed_by: list[date] | None = None) -> list[tuple[Filer, Found]]:
-    """What is found of each of some filers, which the pipeline meets together."""
+    """The result for each of several filers, which one call of the pipeline reads."""
     told = found(*filers, filed_by=filed_by)
     return [(filer, told.of(filer)) for filer in filers]
 
 
 @pytest.mark.parametrize("kind", TRAITS)
 def test_the_truth_is_found_with(kind):
-    """Every true value of otherwise plain filers with a trait of the kind; where there is none, no other value."""
+    """Every true value of otherwise plain filers with a trait of the kind; where there is no true value, no other
+    value.
+    """
 
     @examples(1)
     @given(drawn=some_of_each(TRAITS[kind]))
@@ -173,7 +176,7 @@ def test_whatever_the_traits_the_truth_is_found(drawn):
 @examples(1)
 @given(drawn=together(filers(without=CONTRADICTED).map(with_a_split_that_shows), 32), days=different_days(32))
 def test_on_any_day_the_truth_of_that_day_is_found(drawn, days):
-    """What the filings told by then: nobody has to wait for a later report to repeat it."""
+    """The values known from the filings of that day: no value has to wait until a later report repeats it."""
     for (filer, told), day in zip(of_each(drawn, days), days, strict=True):
         assert missed(told.values, simulated(filer).truth(day)) == [], (filer, day)
 
@@ -232,7 +235,7 @@ moved = st.lists(st.tuples(plain, st.dates(date(2022, 6, 1), date(2024, 6, 1))),
 @examples(1)
 @given(drawn=not_the_simplest(moved))
 def test_a_predecessor_and_its_successor_tell_one_history(drawn):
-    """One business under two CIKs: each has its own truth, and what the successor is told beyond it is true as well."""
+    """One business under two CIKs: each has its own truth, and further values of the successor are true as well."""
     both = []
     for number, (traits, day) in enumerate(drawn):
         cik, of = f"{9990000300 + 2 * number}", f"moved {number}"

@@ -56,7 +56,7 @@ def test_the_value_is_in_proportion_to_the_base(base, rate):
 
 @given(base=st.integers(1000, 10**12), rate=rates)
 def test_the_shown_amounts_add_up_to_the_value_exactly(base, rate):
-    """Each amount can be computed from those shown before it, and their sum is exactly the value."""
+    """Each amount can be computed from the amounts shown before it, and their sum is exactly the value."""
     found = project(base, fade(rate), decimals=0)
 
     before = base

@@ -32,7 +32,7 @@ ROUNDED_CENTS = 0.04
 """The rounding of four quarters of earnings per share, each filed in cents."""
 
 BEYOND = ("roic", "debt_to_fcf", *(name for name in ITEM_NAMES if name not in SERVED_NAMES))
-"""Items without true values: the simulator knows none of those that are not served."""
+"""Items without true values: the simulator has no values of items that are not served."""
 
 A_YEAR = timedelta(days=385)
 
@@ -80,7 +80,7 @@ KEY = ("cik", "period_end", "item")
 def missed(
     values: dict[Key, float], rows: Sequence[TruthRow], but: Iterable[Key] = ()
 ) -> list[tuple[TruthRow, float | None]]:
-    """True values that were not found, with the found ones; empty if all were."""
+    """True values that were not found, with the found values; empty if all were found."""
     left_out = set(but)
     told = [(row, values.get((row.cik, row.period_end, row.item))) for row in rows]
     return [
@@ -104,7 +104,7 @@ def untrue(filer: Filer, values: dict[Key, float], rows: Sequence[TruthRow]) -> 
     """Values without a true value that differ from the books of the business, with the books' value.
 
     A filing may state more than the truth relies on, and the reports of a shell state its own figures; but no value is
-    guessed, and none mixes figures that do not belong together.
+    guessed, and no value mixes figures that do not belong together.
     """
     books = [keep_books(filer), *([keep_books(shell_of(filer))] if filer.merged else [])]
     wrong = []
@@ -126,7 +126,7 @@ def slack_beyond(filer: Filer, item: str, value: float) -> float:
 
 
 def of_books(books: dict[tuple[int, int], Quarter], key: Key) -> float | None:
-    """The sum of the four quarters to a day, or the balance of that day, in the books; None before the books begin."""
+    """The sum of the four quarters to a day, or the balance on that day, in the books; None before the books begin."""
     quarters = list(books.values())
     ends = [quarter.period.end for quarter in quarters]
     _, end, item = key
@@ -162,9 +162,9 @@ def _of_quarters(quarters: list[Quarter], item: str) -> float:
 def is_silent(filer: Filer, key: Key) -> bool:
     """Whether no other fact shows that a value differs from the books of the business.
 
-    Such values are: twelve months within revised years of which some leg was never restated; those before a conversion,
-    which stay under the standards of then; the sum of quarterly earnings per share across an offering, which is tested
-    separately; and debt of which the filer leaves a part untagged.
+    Such values are: twelve months within revised years with a leg that was never restated; values before a conversion,
+    which stay under the earlier standards; the sum of quarterly earnings per share across an offering, which is tested
+    separately; and debt if the filer leaves a part untagged.
     """
     _, end, item = key
     within = any(
@@ -200,7 +200,7 @@ OF_LINES = {
 
 
 def touched(filer: Filer, keys: Iterable[Key]) -> set[Key]:
-    """Values that may include the wrong columns: those of the item to the year after the column's end."""
+    """Values that may include the wrong columns: values of the item to the year after the column's end."""
     hit = set()
     for error in filer.errors:
         if error.column is None:

@@ -1,4 +1,5 @@
 """Several machines, played by processes of this one: replicas behind nginx, Redis, PostgreSQL, S3, executors.
 
-Belongs here: what only `make test-scale` runs. Does not: what one process and a home can show (the other folders).
+Belongs here: tests that only `make test-scale` runs. Does not: tests that need one process and one home (the other
+folders).
 """

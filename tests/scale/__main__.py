@@ -1,4 +1,5 @@
-"""`make test-scale`: runs the tests of this folder, or says what they need that is not installed. Installs nothing.
+"""`make test-scale`: runs the tests of this folder, or names the packages and programs that are missing. Installs
+nothing.
 
 Belongs here: the packages and programs that are needed, and who installs them. Does not: the tests.
 """
@@ -15,7 +16,7 @@ PACKAGES = ("obstore", "psycopg", "distributed", "moto", "flask")
 PROGRAMS = {"nginx": "nginx-light", "postgres": "postgresql", "redis-server": "redis-server", "wrk": "wrk"}
 """Each program with its Debian package."""
 SIDE_BY_SIDE = ("--numprocesses=3", "--dist=loadfile", "--no-loadscope-reorder")
-"""Most tests wait; those of a group of files (conftest) share replicas and what is behind them."""
+"""Most tests wait; the tests of a group of files (conftest) share replicas and the services behind them."""
 SHORT = ("-m", "not long")
 LONG = ("-o", "faulthandler_timeout=7200")
 """A played day takes half an hour on a busy machine; other tests hang after fifteen minutes (pyproject.toml)."""
@@ -40,11 +41,11 @@ def main(*options: str) -> int:
 
 
 def missing(package: Callable[[str], object], found: Callable[[str], object]) -> list[str]:
-    """What is not installed, one line for each command that installs it.
+    """The missing packages and programs, one line for each command that installs them.
 
     Args:
-        package: what is found of a Python package by its name, or None.
-        found: what is found of a program by its name, or None.
+        package: finds a Python package by its name, or returns None.
+        found: finds a program by its name, or returns None.
     """
     packages = [name for name in PACKAGES if package(name) is None]
     programs = [debian for name, debian in PROGRAMS.items() if found(name) is None]

@@ -84,7 +84,7 @@ class Replica:
             self.process.wait(PATIENCE)
 
     def log(self) -> str:
-        """What it has written to standard error."""
+        """The text that it has written to standard error."""
         return (self.home / "stderr").read_text()
 
     def requests(self) -> list[dict[str, Any]]:
@@ -97,7 +97,7 @@ class Replica:
         return {each for each in answered if Path(f"/proc/{each}").exists()}
 
     def status(self) -> dict[str, Any]:
-        """What one of its workers says of itself; empty if it does not answer."""
+        """The status of one of its workers; empty if it does not answer."""
         try:
             response = httpx.get(f"{self.address}/v1/status", timeout=PATIENCE)
         except httpx.TransportError:
@@ -124,7 +124,7 @@ class Visitor(Browser):
 
 @dataclass(frozen=True)
 class Cluster:
-    """Replicas and what is in front of them; commands run in a home of their own, as on a third machine."""
+    """Replicas and nginx in front of them; commands run in a home of their own, as on a third machine."""
 
     front: Front
     replicas: tuple[Replica, ...]
@@ -171,14 +171,14 @@ class Cluster:
         return made
 
     def sign_in_link(self, email: str) -> str:
-        """The path that signs an account in, whose subscription is active from then on."""
+        """The path that signs in an account with an active subscription."""
         with self.opened_accounts() as accounts:
             token = SignIns(accounts).invite(email, time.time())
             accounts.set_subscription(email, "active", time.time())
         return f"/sign-in?token={token}"
 
     def command(self, *arguments: str) -> str:
-        """What a command of `fundamentals` prints."""
+        """The output of a command of `fundamentals`."""
         done = subprocess.run(
             [sys.executable, "-m", "fundamentals", *arguments],
             cwd=PROJECT,

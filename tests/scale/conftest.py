@@ -1,8 +1,8 @@
 """Replicas behind nginx, for all tests of a run; a test that takes a part away brings it back.
 
-Tests that run side by side are divided into groups, each of which stays in one process: those of the replicas, because
-starting these takes longer than most tests, each played day, and those of each other file. What takes longest begins
-first.
+Tests that run side by side are divided into groups, each of which stays in one process: the tests of the replicas,
+because starting these takes longer than most tests, each played day, and the tests of each other file. The longest
+tests begin first.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ from tests.scale.objects import Objects
 REPLICAS = 2
 
 APART = "test_filing_day"
-"""The file each test of which is a group of its own: they share nothing, and take longest."""
+"""The file in which each test is a group of its own: the tests share nothing, and take longest."""
 GROUPS = (
     (APART,),
     ("test_replicas", "test_front", "test_faults"),
@@ -38,7 +38,7 @@ Finder = Callable[[str], str]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the tests of a group next to each other, and those of GROUPS first."""
+    """Put the tests of a group next to each other, and the tests of GROUPS first."""
     order = {FOLDER / f"{name}.py": place for place, names in enumerate(GROUPS) for name in names}
     items.sort(key=lambda item: order.get(item.path, len(GROUPS)))
 

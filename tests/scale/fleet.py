@@ -41,7 +41,7 @@ class Machine:
 
     @property
     def log(self) -> str:
-        """What it has written."""
+        """The text that it has written."""
         return self.home.with_suffix(".log").read_text(errors="replace")
 
     def signal(self, number: signal.Signals) -> None:

@@ -20,7 +20,7 @@ PATHS = ("/v1/companies", "/v1/companies/LNTR", "/v1/companies/LNTR/financials",
 EACH = 0.12
 """Seconds between two requests: 500 a minute."""
 KEYS = 12
-"""Keys that the readers take in turns, so that none uses up its 60 requests a minute."""
+"""Keys that the readers take in turns, so that no key uses up its 60 requests a minute."""
 
 
 @dataclass(frozen=True, slots=True)

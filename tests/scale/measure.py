@@ -1,4 +1,4 @@
-"""Measures what the model rests on: requests, bytes, seconds, memory, processor time.
+"""Measures the inputs of the model: requests, bytes, seconds, memory, processor time.
 
     python -m tests.scale.measure HOME
 

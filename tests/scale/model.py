@@ -1,4 +1,4 @@
-"""A model of load and cost: what a number of subscribers and a size of EDGAR need. `python -m tests.scale.model`
+"""A model of load and cost: resources for a number of subscribers and a size of EDGAR. `python -m tests.scale.model`
 
 Belongs here: the measured costs, each with its source, and the formulas; the tables of docs/scaling.md. Does not:
 measuring (measure).
@@ -25,7 +25,7 @@ class Cost:
     Attributes:
         value: the number.
         unit: its unit.
-        of: what it is.
+        of: its meaning.
         source: where it was measured.
     """
 
@@ -66,7 +66,7 @@ NEW_QUESTIONS = 0.3
 WORKERS = 2
 """Workers of a replica, one for each core."""
 KEPT = 3
-"""Builds in the store: the current one, the one before, and what was replaced within a day."""
+"""Builds in the store: the current build, the build before, and a build that was replaced within a day."""
 PRICES = {
     "core": Cost(25, "$", "a core with 4 GB for a month", ASSUMED),
     "stored": Cost(0.023, "$", "a GB in the store for a month", ASSUMED),
@@ -147,7 +147,8 @@ def reads(subscribers: int) -> float:
 
 
 def cost(subscribers: int, times: float) -> float:
-    """Dollars a month: cores of replicas, nginx, Redis and PostgreSQL, the store, and what is sent at the daily limit.
+    """Dollars a month: cores of replicas, nginx, Redis and PostgreSQL, the store, and the bytes sent at the daily
+    limit.
 
     Synchronizations take the cores of two machines for a part of a day.
     """

@@ -1,9 +1,9 @@
 """An object storage for tests: moto's S3 server in a process of its own, with one bucket.
 
-Belongs here: starting and ending it, taking it away for a while, damaging what it holds. Does not: any test.
+Belongs here: starting and ending it, stopping it for a while, damaging its data. Does not: any test.
 
-moto holds its data in memory, so a process that is killed loses them. `stop` therefore closes what stands between the
-clients and moto: they find nobody at the address, as if it were killed, and `start` brings it back with its data.
+moto holds its data in memory, so a process that is killed loses them. `stop` therefore closes only the proxy between
+the clients and moto: connections are refused, as if moto were killed, and `start` brings it back with its data.
 """
 
 import asyncio
@@ -53,7 +53,7 @@ class Objects:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What a process needs to use it; FUNDAMENTALS_STORE is one of its prefixes."""
+        """The environment variables of a process that uses it; FUNDAMENTALS_STORE is one of its prefixes."""
         return {**self.access, "FUNDAMENTALS_STORE": self.address("home")}
 
     @property
@@ -71,7 +71,7 @@ class Objects:
         return f"s3://{BUCKET}/{prefix}"
 
     def stop(self) -> None:
-        """Take it away: connections are cut, and new ones refused. The data stay."""
+        """Make it unreachable: connections are cut, and new ones refused. The data stay."""
         self._gate.close()
 
     def start(self) -> None:
@@ -200,7 +200,7 @@ class Gate:
 
     async def _leave(self) -> None:
         if self._server:
-            # what is accepted already gets its transport before the server is closed: asyncio would leave it open
+            # accepted connections get their transport before the server is closed: asyncio would leave them open
             self._loop.remove_reader(self._server.sockets[0])
             await asyncio.sleep(0)
             self._server.close()
@@ -211,7 +211,7 @@ class Gate:
             await asyncio.sleep(0.01)
 
     async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if self._server is None:  # accepted before the gate was closed, and not yet among those that were cut
+        if self._server is None:  # accepted before the gate was closed, and not yet among the cut connections
             writer.transport.abort()
             return
         self._open.add(writer)

@@ -49,7 +49,7 @@ class Redis:
 
 @contextmanager
 def running(executable: str, folder: Path, *, keeps: bool = False) -> Iterator[Redis]:
-    """An empty Redis server until the block ends; with `keeps` one that has its data on disk."""
+    """An empty Redis server until the block ends; with `keeps`, it stores its data on disk."""
     redis = Redis(executable, folder, keeps)
     redis.start()
     try:

@@ -50,9 +50,9 @@ OF_FILES = {
     "test_a_changed_state_of_a_subscription_is_damage",
     "test_the_database_has_nothing_that_signs_in",
 }
-"""Tests of what a file of SQLite is like."""
+"""Tests of properties that only a file of SQLite has."""
 OPENED = {"path", "accounts", "sign_ins", "used"}
-"""What a test takes that opens a database."""
+"""Fixtures of a test that opens a database."""
 __all__ = ["accounts", "file", "in_use", "sign_ins", "used"]
 
 for module in (test_access, test_site_sign_ins, test_copied_accounts):
@@ -162,7 +162,7 @@ ACTS = st.one_of(
 
 
 class Told:
-    """What a database answers to the same acts; what is drawn at random is numbered."""
+    """The answers of a database to the same calls; random values are replaced by numbers."""
 
     def __init__(self, place: Path | str) -> None:
         self.accounts = Accounts(place)
@@ -298,7 +298,7 @@ async def watch(longest: list[float]) -> None:
 
 
 async def soon(state: Callable[[], object]) -> float:
-    """The seconds until a state is reached; at most those that a change may take."""
+    """The seconds until a state is reached; at most the seconds that a change may take."""
     began = time.monotonic()
     await until(state)
     taken = time.monotonic() - began
@@ -463,7 +463,7 @@ def test_nothing_is_restored_while_a_service_uses_the_accounts(
     monkeypatch.setenv("FUNDAMENTALS_ACCOUNTS_URL", path)
 
     def restored() -> str:
-        """What the command says; behind the lock, that there is no backup."""
+        """The message of the command; if the lock is free, it says that there is no backup."""
         assert fundamentals.main(["restore", str(tmp_path / "backup")]) == 1
         return str(capsys.readouterr().err)
 

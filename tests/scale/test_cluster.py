@@ -1,6 +1,6 @@
-"""Synchronizations whose batches a cluster does: real schedulers, workers and leaders, killed and frozen in the middle.
+"""Synchronizations with batches on a cluster: real schedulers, workers and leaders, killed and frozen in the middle.
 
-The build has the content hash of one machine's each time, or the run ends with one line that says what to do.
+Each time the build has the content hash of a build of one machine, or the run ends with one line that says what to do.
 """
 
 import re
@@ -44,7 +44,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def made_as_alone(leading: Machine, alone: str) -> None:
-    """The run ends well, and has made what one machine makes; the filings are decoded, too."""
+    """The run ends well, and its build equals the build of one machine; the filings are decoded, too."""
     assert leading.ended() == (0, ""), leading.log
     made = published(leading.home)
     assert made.is_whole
@@ -86,7 +86,7 @@ def test_a_killed_worker_and_one_with_other_rules_change_nothing(fleet, alone, t
 
 
 def with_other_rules(folder: Path) -> dict[str, Any]:
-    """How to start a command with a copy of the program whose rules are others."""
+    """How to start a command with a copy of the program that has other rules."""
     for name in ("pipelines", "warehouse", "serve"):
         shutil.copytree(PROJECT / name, folder / name)  # bytecode, too: compiling takes longer than all else
     for name in ("fundamentals.py", "dagster.yaml"):
@@ -105,7 +105,7 @@ def test_a_worker_that_is_frozen_changes_nothing(fleet, alone):
 
 
 def metrics_of(fleet: Fleet) -> str:
-    """What the scheduler answers to Prometheus, on loopback; there is nothing else to see."""
+    """The scheduler's answer to Prometheus, on loopback; there is no other page."""
     ports = re.findall(r"its metrics are on http://127\.0\.0\.1:(\d+)/metrics$", fleet.machines[0].log, re.MULTILINE)
     address = f"http://127.0.0.1:{ports[0]}"
     for path in ("/status", "/info/main/workers.html", "/json/counts.json"):
@@ -125,9 +125,9 @@ def refused_without_a_certificate(fleet: Fleet) -> None:
 
 
 def admits(port: int, authority: Path | None = None, *shown: Path) -> bool:
-    """Whether a scheduler lets somebody connect: with TLS if there is an authority, with a certificate or none.
+    """Whether a scheduler accepts a connection: with TLS if there is an authority, with or without a certificate.
 
-    A scheduler greets whoever it admits.
+    A scheduler sends a greeting on a connection that it accepts.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False  # as Dask does: the authority is private
@@ -189,7 +189,7 @@ def test_a_scheduler_that_is_frozen_ends_the_run_with_a_line(fleet):
 
 @pytest.mark.long
 def test_a_leader_that_is_killed_is_followed_by_another_machine(fleet, alone):
-    """Its lease ends, and the next run goes on with what was committed."""
+    """Its lease ends, and the next run goes on from the committed state."""
     first = fleet.sync(*SOURCE)
     fleet.frozen_in_a_batch(fleet.machines[1], first)
     first.kill()

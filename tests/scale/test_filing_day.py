@@ -43,7 +43,7 @@ AFTER_OUTAGE = timedelta(minutes=5)
 """The most that the median and the 99th percentile of the delay may be, with and without packages, and the delay after
 an outage of the feed."""
 REQUESTS, THREADS = 9, 10
-"""Requests that leave in a second; and those that may be on their way, so that more arrive together."""
+"""Requests sent in a second; and requests that may be on their way, so that more arrive together."""
 SAME = """
     SELECT v.* EXCLUDE (recorded_at),
         list((l.leg, l.tag, l.start, l."end", l.value, l.accession) ORDER BY l.leg) AS legs
@@ -54,7 +54,7 @@ CURRENT = "SELECT * EXCLUDE (recorded_at, version, known_at, cause, rule, method
 MANY = 10
 """So many companies are worth processes of their own."""
 KILL_AFTER = 4
-"""Real seconds after its moment within which the follower is killed: what it does at the moment takes less."""
+"""Real seconds after its moment within which the follower is killed: its work at that moment takes less."""
 
 REPORTING = [
     filer
@@ -72,7 +72,7 @@ UNLISTED_CIKS = {filer.cik for filer in UNLISTED}
 
 
 def companies(number: int) -> list[Filer]:
-    """Listed filers with periodic reports: those of the sample, and ordinary ones like the first of them."""
+    """Listed filers with periodic reports: the filers of the sample, and ordinary filers like the first of them."""
     filers = REPORTING
     more = [
         replace(filers[0], cik=f"{9990005000 + n}", symbols=(f"XQZ{n}",), name=f"Example Works {n} Inc")
@@ -153,7 +153,7 @@ def test_every_report_of_a_day_is_served_within_minutes(filings, number, burst, 
     """Up to two of the kills are soon after most companies filed; the others come at any time.
 
     With packages, companyfacts are up to twenty minutes late, some are never there, and a company is listed on the day;
-    a co-registrant waits for them, because the package is that of the company with which it filed. The day of 400
+    a co-registrant waits for them, because the package belongs to the company with which it filed. The day of 400
     filings begins on the Friday before.
     """
     reads, is_long = filings != "off", filings != "off" and burst > 10
@@ -178,7 +178,7 @@ def test_every_report_of_a_day_is_served_within_minutes(filings, number, burst, 
         follower.run_until(end + timedelta(minutes=30), once.home)
         asked_at, served = [*sec.asked_at], Publications(clock).times()
         clock.set(max(at(23), clock.seen()))
-        server.changed = None  # what is compared with has lost no request to a fault
+        server.changed = None  # the run for comparison has lost no request to a fault
         once.synchronize_all()
 
     waiting = {one.filing.key for one in Queue.of(follower.home).waiting if one.filing.cik not in UNLISTED_CIKS}

@@ -106,7 +106,7 @@ def soon(state: Callable[[], bool]) -> None:
 
 
 def said(served: Served) -> list[str]:
-    """What a replica has told, without the lines of requests."""
+    """The log of a replica, without the lines of requests."""
     return [line for line in served.errors.read_text().splitlines() if not line.startswith("{")]
 
 
@@ -323,7 +323,7 @@ def test_a_synchronization_in_the_same_home_comes_first(publisher: Publisher, tm
 
 
 def test_a_run_that_fails_is_measured_on_replicas(publisher: Publisher, tmp_path: Path) -> None:
-    """Its result is all that it commits: the build stays, and so does what the leader's home had not committed."""
+    """Only its result is committed: the build stays, and so do the uncommitted changes in the leader's home."""
     home = tmp_path / "replica"
     home.mkdir()
     following = follower_of(publisher, home)
@@ -418,7 +418,7 @@ def test_a_damaged_overlay_of_a_replica_is_downloaded_again_and_served(publisher
 
 @pytest.mark.long
 def test_files_of_a_working_copy_stay(publisher: Publisher, tmp_path: Path) -> None:
-    """A home that is also synchronized keeps what the store has, such as the build before."""
+    """A home that is also synchronized keeps the files that the store has, such as the build before."""
     home = tmp_path / "home"
     publisher.publish(1)
     with storage.used(publisher.objects.access):

@@ -1,4 +1,4 @@
-"""nginx in front of the replicas: what it keeps, what it answers itself, and what it never does twice."""
+"""nginx in front of the replicas: what it caches, what it answers itself, and which requests it never sends twice."""
 
 import os
 import socket
@@ -272,7 +272,9 @@ def test_a_replica_that_died_is_passed_over(tmp_path: Path, installed: Finder, c
 
 @pytest.mark.long
 def test_readers_of_compose_sign_in_over_http(tmp_path: Path, installed: Finder) -> None:
-    """The front of compose.yaml as it stands, whose own script writes nginx's configuration, before one service."""
+    """The front of compose.yaml as it stands, with nginx's configuration written by its own script, in front of one
+    service.
+    """
     compose = yaml.safe_load((PROJECT / "deploy" / "compose.yaml").read_text())
     writing = compose["services"]["nginx"]["entrypoint"][2].partition(" exec nginx")[0].replace("$$", "$")
     site, home = tmp_path / "default.conf", tmp_path / "home"

@@ -1,4 +1,6 @@
-"""The lease on a real store: one holder at a time, and none that was silent can commit; and the versions of code."""
+"""The lease on a real store: one holder at a time, and a holder that was silent cannot commit; and the versions of
+code.
+"""
 
 import json
 import os
@@ -80,7 +82,7 @@ def test_a_second_one_is_told_who_holds_the_lease(copy):
 
 
 def test_a_holder_that_was_silent_cannot_commit_when_it_wakes_up(copy):
-    """Neither before nor after the one that took over has committed."""
+    """Neither before nor after the process that took over has committed."""
     silent = lease._taken(copy.store, None)
     copy.lease, before = silent, copy.held
     with leased(copy.store) as held:
@@ -154,7 +156,7 @@ def test_code_that_was_in_force_before_is_refused_unless_it_is_named(monkeypatch
 
 @pytest.mark.parametrize("newest", ["0.1.10-aaa", "0.2.0-aaa", "1.0.0-aaa"])
 def test_code_of_an_older_release_is_refused_although_it_has_never_written_the_store(newest, monkeypatch):
-    """Releases are ordered by their numbers, and what was noted before releases were is older than all."""
+    """Releases are ordered by their numbers; versions recorded before releases existed are older than all."""
     with pytest.raises(CodeError, match=rf"are older than .* \({newest}\).*FUNDAMENTALS_LEAD={version()}"):
         in_force(("0.0.9-bbb", newest))
     assert in_force((newest, "0.0.9-bbb")) == (newest, "0.0.9-bbb", version())
@@ -289,7 +291,7 @@ def test_a_replica_measures_how_far_it_is_behind_and_who_leads(copy, objects, tm
 
 
 def test_whoever_leads_next_has_the_reports_that_wait(copy, tmp_path):
-    """The queue is in the store: a machine that is lost loses none, and a file of before does not count."""
+    """The queue is in the store: no report is lost with a machine, and an old file of the queue does not count."""
     here, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
     elsewhere.mkdir()
     at = datetime(2026, 8, 4, 16, tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""The numbers of the model are those of this program: measured again with a small build, within wide bounds."""
+"""The numbers of the model agree with this program: measured again with a small build, within wide bounds."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from tests.scale import measure, model
 from tests.scale.conftest import Finder
 
 SLOWER, FASTER = 4.0, 5.0
-"""Times by which another machine, or one that tests share, may differ in processor time."""
+"""Factor by which another machine, or a machine that tests share, may differ in processor time."""
 
 
 @pytest.mark.long

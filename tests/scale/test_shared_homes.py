@@ -101,7 +101,7 @@ def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
 
 @pytest.mark.long
 def test_another_home_continues_from_the_store(objects: Objects, days: Days, tmp_path: Path) -> None:
-    """It makes the same build as the home that began, and fetches from the store what it has to read again."""
+    """It makes the same build as the home that began, and fetches from the store the files that it reads again."""
     env = copied(objects, "another")
     before = head(objects, "another")["run"]
     done = sync(tmp_path / "home", days.folder, **env)
@@ -142,7 +142,7 @@ def test_filings_of_a_mirror_are_committed_with_the_build(objects: Objects, days
 def test_another_machine_goes_on_with_the_filings(
     objects: Objects, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After a stop in the fetch, it requests what was not committed, and decodes all that the store has."""
+    """After a stop in the fetch, it requests the uncommitted documents, and decodes all that the store has."""
     mirror = Mirror(tmp_path / "mirror", ALFA, BRAVO)
     submissions = json.loads(mirror.submissions(ALFA).read_bytes())
     recent, number = submissions["filings"]["recent"], len(submissions["filings"]["recent"]["form"])
@@ -202,7 +202,7 @@ def committed_by(home: Path, source: Path) -> list[str]:
 
 @pytest.mark.long
 def test_a_home_that_has_data_moves_to_an_empty_store(objects: Objects, days: Days, tmp_path: Path) -> None:
-    """The first synchronization stores everything, documents that newer ones replaced as well."""
+    """The first synchronization stores everything, including documents that newer ones replaced."""
     home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
     days.turn(0)
     assert sync(home, days.folder).returncode == 0
@@ -238,7 +238,7 @@ def test_a_rollback_before_the_first_commit_loses_nothing(objects: Objects, days
 
 
 def test_a_home_with_a_log_of_its_own_is_not_overwritten(objects: Objects, days: Days, tmp_path: Path) -> None:
-    """What it has recorded cannot be made again; a home that was shared before takes over the store as ever."""
+    """Its recorded versions cannot be made again; a home that was shared before takes over the store as usual."""
     home, env = tmp_path / "home", copied(objects, "own")
     assert sync_unrecorded(home, days.folder).returncode == 0
     before = shared(home)
@@ -309,7 +309,7 @@ def test_a_writer_killed_at_random_moments_leaves_a_complete_state(
 def test_a_list_that_is_doubted_is_confirmed_by_another_home_on_another_day(
     objects: Objects, days: Days, tmp_path: Path
 ) -> None:
-    """A run that is held back publishes nothing, but what it doubts is committed."""
+    """A run that is held back publishes nothing, but its doubts are committed."""
     env = copied(objects, "doubted")
     before = head(objects, "doubted")["files"]
     short = Days(tmp_path / "short")

@@ -1,4 +1,4 @@
-"""The store and working copies of it: what is committed is complete, of two writers one wins, damage is found."""
+"""The store and working copies of it: a commit is complete, of two writers one wins, damage is found."""
 
 import hashlib
 import json
@@ -71,7 +71,7 @@ def texts(root: Path) -> dict[str, str]:
 
 
 def committed(store: Store, root: Path, files: dict[str, str], run: str = "first") -> WorkingCopy:
-    """A working copy whose files are HEAD."""
+    """A working copy with the files of HEAD."""
     copy = WorkingCopy(root, store)
     copy.checkout()
     fill(root, files)
@@ -173,7 +173,7 @@ def test_a_file_that_was_not_replaced_is_not_read_again(
 
 
 def test_a_part_can_be_checked_out_and_committed(store: Store, tmp_path: Path) -> None:
-    """What was not checked out stays as it is; what was, and is gone, is gone; what is new is added."""
+    """Files that were not checked out stay; files that were, and are gone, are removed; new files are added."""
     committed(store, tmp_path / "a", FIRST)
     part = WorkingCopy(tmp_path / "b", store)
     part.checkout(lambda path: path == "tables/facts/manifest.json")
@@ -284,7 +284,7 @@ def test_a_commit_whose_answer_was_lost_counts(store: Store, tmp_path: Path, mon
 
 
 class Replaced:
-    """An object of which some methods are others."""
+    """An object in which some methods are replaced."""
 
     def __init__(self, of: Any, **methods: Callable[..., Any]) -> None:
         self._of, self._methods = of, methods

@@ -1,4 +1,4 @@
-"""All parts together: machines share a synchronization, one is killed, and replicas serve what was published."""
+"""All parts together: machines share a synchronization, one is killed, and replicas serve the published build."""
 
 from pathlib import Path
 

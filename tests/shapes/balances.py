@@ -28,7 +28,7 @@ BUYBACKS = "PaymentsForRepurchaseOfCommonStock"
 Lines = dict[str, float]
 
 NO_BORROWINGS: Lines = {PAYABLES: 30, OTHER_NONCURRENT: 25, CURRENT_LIABILITIES: 50, LIABILITIES: 90, ASSETS: 300}
-"""A balance sheet whose lines leave a part of the liabilities."""
+"""A balance sheet with lines that leave a part of the liabilities unexplained."""
 
 
 def sheet(lines: Lines, *, filed: str = FIRST_FILED, form: str = "10-K") -> list[Row]:
@@ -41,7 +41,7 @@ def sheet(lines: Lines, *, filed: str = FIRST_FILED, form: str = "10-K") -> list
 
 
 def without_borrowing(financing: Lines, lines: Lines = NO_BORROWINGS, others: Lines | None = None) -> list[Row]:
-    """A report on 2023 whose financing activities are proceeds of shares less buybacks, and other flows."""
+    """A report on 2023; its financing activities are proceeds of shares less buybacks, and other flows."""
     total = {FINANCING: financing.get(PROCEEDS_OF_SHARES, 0.0) - financing.get(BUYBACKS, 0.0)}
     flows = {**total, **financing, **(others or {})}
     return [
@@ -68,7 +68,7 @@ def gone(lines: Lines, usual: Lines = USUAL) -> list[Row]:
 
 
 def after(before: Lines, lines: Lines) -> list[Row]:
-    """A report with two balance sheets: the one of 2022, and below it that of 2023."""
+    """A report with two balance sheets: the balance sheet of 2022, and below it the one of 2023."""
     older = (fact(tag, amount * 1e6, None, "2022-12-31", filed=FIRST_FILED) for tag, amount in before.items())
     return [*older, *sheet(lines)]
 
@@ -82,7 +82,7 @@ def since_quarter(before: Lines, lines: Lines) -> list[Row]:
 
 
 def part_of_cash() -> list[Row]:
-    """Three reports on the cash of 2022, of which the third states a part of it, and of that of 2023."""
+    """Three reports on the cash of 2022; the third states a part of it, and a part of the cash of 2023."""
     rows = []
     for filed, form, cash in (("2023-02-20", "10-K", 160), ("2023-05-10", "10-Q", 155), ("2023-08-10", "10-Q", 155)):
         line = {CASH: cash, ASSETS: 1240}
@@ -102,7 +102,7 @@ PROVED = {
     **{MATURITIES: 20.123, PAYABLES: 51.507, CURRENT_LIABILITIES: 71.63},
     **{NONCURRENT: 60.251, OTHER_NONCURRENT: 9.119, LIABILITIES: 141},
 }
-"""A balance sheet whose liabilities add up."""
+"""A balance sheet with liabilities that add up."""
 
 DEBT_AND_CASH: dict[str, Lines] = {
     "cash.proved.lines-add-up": {CASH: 20.123, SECURITIES: 80.456, INVENTORY: 31.507, CURRENT_ASSETS: 132.086},
@@ -133,7 +133,7 @@ INSIDE = {
     **{MATURITIES: (20.123, 20.007), PAYABLES: (51.507, 48.119), CURRENT_LIABILITIES: (51.507, 48.119)},
     **{NONCURRENT: (10.251, 11.113), OTHER_NONCURRENT: (9.119, 9.02), LIABILITIES: (70.877, 68.252)},
 }
-"""Two days whose current liabilities add up without the maturities."""
+"""Two days on which the current liabilities add up without the maturities."""
 
 HISTORIES: dict[str, list[Row]] = {
     "debt.proved.inside-another-line": [

@@ -1,4 +1,4 @@
-"""Companies whose fiscal calendar each rule of periods decides.
+"""Companies for each rule of periods, which decides their fiscal calendar.
 
 Belongs here: the dates of reports. Does not: the values of the figures (flows, items).
 """

@@ -99,7 +99,7 @@ OUTFLOW: Figures = {
     CAPITAL_SPENDING: 29_531e3,
     "NetCashProvidedByUsedInInvestingActivities": -589_980e3,
 }
-"""An airline's, of which no element explains most."""
+"""The investing activities of an airline; no element explains most of them."""
 LESSOR: Figures = {
     CASH_FLOW: -18_034e3,
     CAPITAL_SPENDING: 5_162e3,
@@ -113,7 +113,7 @@ OF_OPERATIONS: Figures = {REVENUE: 100e6, "CostsAndExpenses": 80e6, "OperatingIn
 
 
 def wrong(lines: Figures, **changed: float) -> list[Row]:
-    """Two annual reports whose statement foots, and one with another figure."""
+    """Two annual reports with a statement that foots, and one with another figure."""
     return joined(annual(2020, lines), annual(2021, lines), annual(2022, {**lines, **changed}))
 
 

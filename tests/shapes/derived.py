@@ -43,7 +43,7 @@ Amounts = Mapping[str, Sequence[float]]
 def company(
     sums: Amounts | None = None, balances: Amounts | None = None, shares: float = 0, **per_share: float
 ) -> list[Row]:
-    """Twelve quarters with revenue and net income; amounts per share are those of each quarter."""
+    """Twelve quarters with revenue and net income; each amount per share belongs to one quarter."""
     flows = {REVENUE: [100.0] * QUARTERS, NET_INCOME: [10.0] * QUARTERS, **(sums or {})}
     held = {CASH: [50.0] * QUARTERS, **(balances or {})}
     return Filer(
@@ -79,7 +79,9 @@ CHANGES = {
 
 
 def changes_of_equity(unexplained: float = 0.0, without: str = "") -> list[Row]:
-    """FinWise: equity changes by income, stock that is issued, granted and bought back, and what no line states."""
+    """FinWise: equity changes by income, by stock that is issued, granted and bought back, and by an amount without a
+    line.
+    """
     grown = 10.0 - 1.0 + 5.0 + 2.0 - 3.0 - unexplained
     flows = {tag: [amount] * QUARTERS for tag, amount in CHANGES.items() if tag != without}
     return company(flows, balances={"StockholdersEquity": [200.0 + grown * number for number in range(QUARTERS)]})
@@ -91,13 +93,14 @@ def adopts_a_standard() -> list[Row]:
 
 
 def adopts_a_standard_in_a_year() -> list[Row]:
-    """Carter Bankshares: a change of accounting in the first quarter of 2022; only the year less
-    nine months shows what was earned in the fourth."""
+    """Carter Bankshares: a change of accounting in the first quarter of 2022; only the year less nine months shows the
+    income of the fourth.
+    """
     return company(balances={EARNINGS: [100.0 + 10 * number + 7 * (number > 4) for number in range(1, QUARTERS + 1)]})
 
 
 def pays_once_a_year(paid: float = 2.0) -> list[Row]:
-    """Red River Bancshares: the dividend of the first quarter of 2022 is that of the year.
+    """Red River Bancshares: the dividend of the first quarter of 2022 is the dividend of the whole year.
 
     Args:
         paid: millions paid in the year; two in the quarter.
@@ -114,7 +117,7 @@ def pays_once_a_year(paid: float = 2.0) -> list[Row]:
 
 
 def financing(unexplained: float = 0) -> list[Row]:
-    """Financing activities are shares bought back and money borrowed, and what no line states."""
+    """Financing activities are shares bought back, money borrowed, and an amount without a line."""
     lines = {BOUGHT_BACK: [3.0] * QUARTERS, BORROWED: [8.0] * QUARTERS}
     return company({**lines, FINANCING: [5.0 - unexplained] * QUARTERS})
 
@@ -172,7 +175,7 @@ def pays_twice_a_year(last: float = 0.5) -> list[Row]:
 def declares(
     special: int | None = None, last: float = 2.5, *states_special: float, states_years: bool = False
 ) -> list[Row]:
-    """Costco: a quarter dollar on ten million shares, whose rate each quarterly report states and no annual one.
+    """Costco: a quarter dollar on ten million shares; each quarterly report states the rate, and no annual report does.
 
     Args:
         special: the quarter with another two dollars, which its report leaves out of the rate.
@@ -265,7 +268,7 @@ def earns_per_share(part: float = 1.0) -> list[Row]:
 
 
 def begins_in_the_second_quarter(unstated: str = "2023-03-31", shares: float = 10.0) -> list[Row]:
-    """BK Technologies: no report states the average of the first quarter of 2023; that of June has half year and
+    """BK Technologies: no report states the average of the first quarter of 2023; the June report has half year and
     quarter.
 
     Args:
@@ -303,7 +306,7 @@ def leaves_noninterest_income_out(other: float = 0.0) -> list[Row]:
     """SR Bancorp: quarterly reports state noninterest income, the annual report of 2023 does not.
 
     Args:
-        other: millions of a line that the statements of 2021 have beside these.
+        other: millions of a further line in the statements of 2021.
     """
     income = {"NoninterestIncome": 3.0, "NoninterestExpense": 8.0, "InterestIncomeExpenseNet": 10.0}
     income |= {"InterestIncomeExpenseAfterProvisionForLoanLoss": 9.0, PRETAX: 4.0}
@@ -337,7 +340,7 @@ def offers_shares(first: float = 8.0, year: float = 18 * 92 / 365) -> list[Row]:
 
     Args:
         first: million shares of the third quarter of 2022: eight if the days before the offering count.
-        year: those of 2022.
+        year: million shares of 2022.
     """
     averages = {("2022-07-01", "2022-09-30"): first, ("2022-01-01", "2022-12-31"): year}
     begun = [
@@ -356,8 +359,8 @@ def begins_with_nine_months(
     """A fiscal year, and the report on nine months of the next one, with their last quarter; no half-year report.
 
     Args:
-        tag: of the amounts. of_quarter: the element of the quarters, if it is another one.
-        unit: of the amounts. nine_months: what is stated for those of the next year.
+        tag: of the amounts. of_quarter: the element of the quarters, if it differs.
+        unit: of the amounts. nine_months: the amount stated for the nine months of the next year.
     """
     year = [
         fact(tag, 400 * unit, "2022-01-01", "2022-12-31", filed="2023-02-20"),

@@ -1,4 +1,4 @@
-"""One small annual report for each source of an element, with what the source needs in order to be chosen.
+"""One small annual report for each source of an element, with the facts that the source needs in order to be chosen.
 
 Belongs here: the reports, generated from the sources, and the further figures that each needs. Does not: the results
 (unit.test_rules), reports shaped after one filing (golden.reports).
@@ -46,13 +46,12 @@ SHOWS_INDUSTRY: Mapping[str, Mapping[str, float]] = {
 class Needs:
     """The figures that a report needs besides a source, in millions.
 
-    amount: of the source: all its elements together.
-    beside: element -> amount; of the source's own taxonomy. Elements that the concept would be read from are left out.
-    both_ends: balances are stated for the day a year before as well.
-    proves: the amount is not part of a value; the report has a twin without it.
-    grows: the balance of the day a year before is zero.
-    wrong: if not empty, two annual reports precede, and this one has other amounts of these elements at its end.
-    restated: if not 1, the next annual report multiplies the amounts by it, as that of another company would.
+    amount: of the source: all its elements together. beside: element -> amount; of the source's own taxonomy. Elements
+    that the concept would be read from are left out. both_ends: balances are stated for the day a year before as well.
+    proves: the amount is not part of a value; the report has a twin without it. grows: the balance of the day a year
+    before is zero. wrong: if not empty, two annual reports precede, and this one has other amounts of these elements at
+    its end. restated: if not 1, the next annual report multiplies the amounts by it, as if another company had filed
+    it.
     """
 
     amount: float = 1000
@@ -128,7 +127,7 @@ TWO_SIGNS = {
     "ProfitLossAttributableToOwnersOfParent": 500,
     "ProfitLossAttributableToOrdinaryEquityHoldersOfParentEntity": -500,
 }
-"""Net income with two signs, of which one more figure shows the right one; elements of us-gaap and of ifrs-full."""
+"""Net income with two signs; one further figure shows the right sign; elements of us-gaap and of ifrs-full."""
 OF_OWNERS = {element: amount / 100 for element, amount in TWO_SIGNS.items()}
 """The same, so small that noncontrolling interests make a loss of the profit."""
 IN_THOUSANDS = {
@@ -271,7 +270,7 @@ def reports() -> Iterator[Report]:
 
 
 def twins(report: Report) -> list[Row]:
-    """The rows of a report's twin: those without the elements of its rule; empty if it has no twin."""
+    """The rows of a report's twin, without the elements of its rule; empty if it has no twin."""
     source = SOURCES[report.rule]
     return [{**row, "cik": report.twin} for row in report.rows if report.twin and row["tag"] not in source.counted]
 

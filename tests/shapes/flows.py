@@ -73,7 +73,7 @@ def half_year_after_a_transition_period() -> list[Row]:
 
 
 def recast_with_its_quarter() -> list[Row]:
-    """The first quarter of 2023 restates that of 2022 from 100 to 130; an amendment restates the year to 520."""
+    """The first quarter of 2023 restates the first of 2022 from 100 to 130; an amendment restates the year to 520."""
     rows = changed(
         [row for row in sales(5, 100e6) if row["filed"] < "2023-06-01"],
         lambda row: row["tag"] == REVENUE and row["form"] == "10-Q" and row["filed"] > "2023-01-01",
@@ -100,7 +100,7 @@ def own_twelve_months(amount: float) -> list[Row]:
 
 
 def fifty_five_weeks() -> list[Row]:
-    """A year whose last quarter has 16 weeks, and the quarter after it."""
+    """A year with a last quarter of 16 weeks, and the quarter after it."""
     before, weeks = date(2021, 12, 31), [13, 13, 13, 16, 13]
     sums = {REVENUE: [MILLION] * 5, NET_INCOME: [MILLION] * 5}
     return Filer(week_ends(before, weeks), sums, before=before).rows()
@@ -116,7 +116,7 @@ def second_quarter_apart(quarters: int) -> list[Row]:
 
 
 def recast_quarter() -> list[Row]:
-    """The first quarter of 2023 restates that of 2022 from 100 to 130; the year is not restated."""
+    """The first quarter of 2023 restates the first of 2022 from 100 to 130; the year is not restated."""
     return [row for row in recast_with_its_quarter() if row["form"] != "10-K/A"]
 
 
@@ -143,7 +143,7 @@ def half_year_of_another_scale() -> list[Row]:
 def average_proved_before() -> list[Row]:
     """NVIDIA: the first report is of a second quarter; a year later the first one is stated, by little otherwise.
 
-    Before, its average number of shares is that of the half year less the second quarter; it states no income of both.
+    Before, its average number of shares is the half year less the second quarter; it states no income of both.
     """
     half = NET_INCOME, "2022-01-01", "2022-06-30"
     earned, held = [MILLION] * 12, [542_287_250.0] * 12

@@ -47,7 +47,7 @@ Amounts = Mapping[str, float | Sequence[float]]
 def company(
     sums: Amounts, balances: Amounts | None = None, shares: float | Sequence[float] = 0, **per_share: Sequence[float]
 ) -> list[Row]:
-    """Three fiscal years; each amount is that of every quarter. Revenue is always stated."""
+    """Three fiscal years; each amount holds for every quarter. Revenue is always stated."""
     flows = {REVENUE: 100.0, **sums}
     means = {SHARES: _each(shares)} if shares else {}
     held = {tag: _each(amount) for tag, amount in (balances or {}).items()}

@@ -15,7 +15,7 @@ SPLIT = "2017-05-01"
 
 
 def on_basis_of_its_day(rows: Sequence[Row], ratio: float, effective: str = SPLIT) -> list[Row]:
-    """The facts, whose counts are on the basis before the split: reports after it are put on its basis."""
+    """The facts, with counts on the basis before the split: reports after it are put on its basis."""
     return [
         {**row, "value": round(row["value"] * {"shares": ratio, "USD/shares": 1 / ratio}.get(row["unit"], 1.0), 6)}
         if row["filed"] >= effective

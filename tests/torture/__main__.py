@@ -1,4 +1,4 @@
-"""Torture a home and its service, and say what was lost: `make torture`.
+"""Cause faults in a home and its service, and report losses: `make torture`.
 
 Belongs here: the faults in their order, how often each, and the result. Does not: any fault.
 """

@@ -1,10 +1,10 @@
-"""The service under hostile clients, all at once, beside paced load.
+"""The service under hostile clients, all at once, together with paced load.
 
 Belongs here: the hostile clients, each with an address of its own, and the memory of the service. Does not: paced load
 and its judgement (witness).
 
-They run as a process, `python -m tests.torture.attack HOST PORT`, so that the readers beside them are not slowed by the
-threads of the same interpreter, until its standard input ends.
+They run as a process, `python -m tests.torture.attack HOST PORT`, so that threads of the same interpreter do not slow
+the readers, until its standard input ends.
 """
 
 import re
@@ -44,12 +44,13 @@ BOTH_LENGTHS = STATUS + b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\
 TOO_LARGE = STATUS + b"Content-Length: 9000\r\n\r\n" + b"x" * 9000
 LARGE = b"GET /v1/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n" * 400
 ANSWERED = (("GET", "/"), ("GET", "/v1/openapi.json"), ("GET", "/v1/status"), ("POST", "/sign-in"))
-"""What a service in operation has answered before: the code for it is imported, and descriptions are made."""
+"""Requests that a service in operation has answered before: the code for them is imported, and descriptions are made.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Hostile:
-    """Clients of one address: what each connection sends, again and again, and how it reads.
+    """Clients of one address: the bytes that each connection sends again and again, and how it reads.
 
     `reads` are the bytes that it reads at a time, 0 none; `hangs_up`: it closes as soon as all is sent.
     """
@@ -69,7 +70,8 @@ CLIENTS = (
     Hostile("127.0.0.6", 100, LARGE, reads=1),
 )
 """Pipelining without end, hanging up within forms, requests behind others, and reading byte by byte; 560 of the 800
-connections of a worker, so that those of others are not refused."""
+connections of a worker, so that connections of others are not refused.
+"""
 
 
 class Connection:
@@ -88,7 +90,7 @@ class Connection:
         self._selector.register(self._socket, selectors.EVENT_READ | selectors.EVENT_WRITE, self.act)
 
     def act(self, events: int) -> None:
-        """Send and read what is possible."""
+        """Send and read as much as is possible."""
         try:
             if events & selectors.EVENT_WRITE and self._left:
                 self._left = self._left[self._socket.send(self._left[:SENT_AT_ONCE]) :]
@@ -123,10 +125,10 @@ def main(host: str, port: int) -> None:
 
 
 def attacked(ground: Ground, minutes: int) -> Found:
-    """Attack a service for some minutes, while others ask at an even pace.
+    """Attack a service for some minutes, while other clients send requests at an even pace.
 
     No answer to these may be wrong, no request that is hidden behind another may be carried out, nothing may be counted
-    as a failure, and the memory of the service stays what it was.
+    as a failure, and the memory of the service does not grow.
     """
     found = Found(times=minutes)
     home = ground.copy(ground.folder / "attacked")

@@ -156,7 +156,7 @@ def _mended(home: Home, by: str) -> tuple[str, list[str]]:
 
 
 def _command(home: Home, *words: object) -> subprocess.CompletedProcess[str]:
-    """A command in this process; an error that it does not expect is told as a process tells it."""
+    """A command in this process; an error that it does not expect is reported as a process reports it."""
     try:
         return run(home.folder, *words)
     except (Exception, pl.exceptions.PanicException):  # noqa: BLE001 - whatever it is

@@ -1,7 +1,7 @@
-"""Corrupted facts of some companies: no row of another changes, and no company vanishes without its name in the output.
+"""Corrupted facts of some companies: no row of another company changes, and each lost company is named in the output.
 
 Belongs here: the ways in which facts are corrupted, and the judgement. Does not: hostile bytes (tests.fuzz), errors of
-filers and what the rules make of them (tests.bench.mutations).
+filers and the results of the rules for them (tests.bench.mutations).
 """
 
 import json
@@ -121,7 +121,7 @@ class Source:
         return "; ".join(ways), losses, became
 
     def _changed(self, but: list[Filer]) -> Iterator[str]:
-        """The published tables in which rows of other companies differ from those of before."""
+        """The published tables in which rows of other companies differ from the rows before."""
         ciks = ", ".join(f"'{filer.cik}'" for filer in but)
         for (name,) in query(self.whole, OF_COMPANIES):
             columns = "* EXCLUDE (data_updated_at)" if name == "companies" else "*"

@@ -1,6 +1,6 @@
-"""A source whose companies file every day, and the day that an answer of the service is of.
+"""A source with companies that file every day, and the day to which an answer of the service belongs.
 
-Belongs here: the documents of each day, and what they say. Does not: synchronizing them, or any fault.
+Belongs here: the documents of each day, and their contents. Does not: synchronizing them, or any fault.
 
 On each day some companies amend their last annual report: revenue is a million more than before. So the number of
 versions of this value, the value and the name of a company all say how often it has filed, and thereby which day it is.
@@ -60,7 +60,7 @@ class Days:
         return self.filers[place].trailing(LAST_YEAR, 4) + filed * MILLION
 
     def day_of(self, path: str, body: Mapping[str, Any]) -> tuple[int, int]:
-        """The first and the last day whose build an answer may be of.
+        """The first and the last day from whose build an answer may come.
 
         Raises:
             WrongAnswer: there is no such day.

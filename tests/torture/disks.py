@@ -1,6 +1,6 @@
-"""A disk that is full at any stage of a synchronization: a file system in memory of which only some bytes are free.
+"""A disk that is full at any stage of a synchronization: a file system in memory with only some free bytes.
 
-Belongs here: the file systems and how they are filled. Does not: what must hold afterwards (ground).
+Belongs here: the file systems and how they are filled. Does not: the conditions afterwards (ground).
 """
 
 import os
@@ -58,7 +58,7 @@ def _filled(ground: Ground, times: int, below: str, enough: int) -> Found:
 
 
 def _advice(line: str) -> str:
-    """What a line says at its end."""
+    """The advice at the end of a line."""
     return line.rpartition("; ")[2]
 
 

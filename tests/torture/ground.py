@@ -1,4 +1,4 @@
-"""Homes under torture beside one that nothing happens to, and what must hold of them after any fault.
+"""Homes with faults, an untouched home for comparison, and the conditions that must hold after any fault.
 
 Belongs here: the days, the untouched home, copies of it, synchronizing as users do, and the judgement. Does not: the
 faults, requests to a service (witness).
@@ -32,15 +32,16 @@ KEYS = 60
 """Keys of the readers; each may send 60 requests a minute."""
 KEYS_OF_ACCOUNT = 10
 LAKE = ("facts", "registrants", "acceptances", *VALUE_TABLES)
-"""Tables of companies whose rows do not tell when they were made."""
+"""Tables of companies with rows that do not show when they were made."""
 
 OF_THE_CODE = ("basis", "rules")
-"""Columns of the log that a build does not have: a restored segment has those of today, and values as published."""
+"""Columns of the log that a build does not have: a restored segment has today's entries there, and values as published.
+"""
 
 
 @dataclass
 class Found:
-    """What a fault led to: how often it happened, and what must not be, one sentence each."""
+    """The results of a fault: how often it happened, and one sentence for each error."""
 
     times: int = 0
     losses: list[str] = field(default_factory=list)
@@ -80,7 +81,7 @@ class Ground:
         self._follow()
 
     def _follow(self) -> None:
-        with patch.object(overlay, "MIN_FILE_SIZE", 0):  # its builds have overlays, as those of many companies have
+        with patch.object(overlay, "MIN_FILE_SIZE", 0):  # its builds have overlays, like builds of many companies
             done = sync(self.untouched, self.days.folder)
         assert done.returncode == 0, done.stderr
         self.hash = published(self.untouched).content_hash
@@ -104,7 +105,7 @@ class Home:
         return sync_as_process(self.folder, self.ground.days.folder, *arguments, **environment)
 
     def is_of_today(self) -> bool:
-        """Whether the published build has what the companies filed today."""
+        """Whether the published build has the filings of today."""
         return published(self.folder).content_hash == self.ground.hash
 
     def judged(self, *, is_healed: bool = False) -> list[str]:
@@ -134,7 +135,7 @@ class Home:
         return versions.drop(OF_THE_CODE).with_columns(value=served("value"))
 
     def _different_tables(self) -> Collection[str]:
-        """The tables between the stages that are not those of the untouched home."""
+        """The tables between the stages that differ from the tables of the untouched home."""
         mine, untouched = Lake(self.folder / "tables"), Lake(self.ground.untouched / "tables")
         return [f"table {name} differs" for name in LAKE if not _same(mine.read(name), untouched.read(name))]
 
@@ -144,7 +145,7 @@ def _same(one: pl.DataFrame, other: pl.DataFrame) -> bool:
 
 
 def failures(done: subprocess.CompletedProcess[str], *, may_fail: bool = False) -> list[str]:
-    """What a run must not say: more than one line, or anything if it may not fail."""
+    """The forbidden output of a run: more than one line, or anything if it may not fail."""
     if not done.returncode or (may_fail and "Traceback" not in done.stderr):
         return []
     return [f"status {done.returncode}: {told(done)}"]

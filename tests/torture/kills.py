@@ -63,7 +63,7 @@ def _started(home: Home) -> subprocess.Popen[str]:
 
 
 def _run(home: Home, seconds: float | None) -> tuple[float, subprocess.CompletedProcess[str]]:
-    """A synchronization that is killed after so many seconds of work, None: never; and how long it worked."""
+    """A synchronization that is killed after so many seconds of work (None: never); and how long it worked."""
     with _started(home) as process:
         began = time.monotonic()
         try:

@@ -65,7 +65,7 @@ class Witness:
 
 @contextmanager
 def witnessed(ground: Ground, home: Path, found: Found) -> Iterator[Witness]:
-    """Serve a home and ask until the block ends; then the stored counts must be those of the answers."""
+    """Serve a home and send requests until the block ends; then the stored counts must equal the number of answers."""
     began = int(time.time() // DAY)
     with as_process(home) as served:
         witness = Witness(ground, served, found)

@@ -40,7 +40,7 @@ def test_a_large_fast_body_is_discarded(address: str) -> None:
 
 
 def test_two_lengths_of_a_body_end_the_connection(address: str, paths: Callable[[], list[str]]) -> None:
-    """RFC 9112, 6.1: such a request may be an attempt to hide another request, so the server reads no further request."""
+    """RFC 9112, 6.1: such a request may be an attempt to hide another request, so no further one is read."""
     body = b"4\r\nbody\r\n0\r\n\r\n" + HIDDEN
     answer = closed_after(address, b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n" + body)
     assert paths() == ["/v1/status"], "what is hidden behind it is not carried out either"
