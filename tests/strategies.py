@@ -271,7 +271,7 @@ TAGS: dict[str, Trait] = {
     "proxies": st.just({"proxies": True}),
 }
 
-# -- facts that are filed twice, restated, or wrong ---------------------------------------------------------------------
+# -- facts that are filed twice, restated, or wrong --------------------------------------------------------------------
 
 FLOWS = ("revenue", "net_income", "operating_cash_flow")
 COUNTS = frozenset({"shares_basic", "shares_diluted"})

@@ -1,7 +1,7 @@
 """`make test-scale`: runs the tests of this folder, or names the packages and programs that are missing. Installs
 nothing.
 
-Belongs here: the packages and programs that are needed, and who installs them. Does not: the tests.
+Belongs here: the packages and programs that are needed, and the commands that install them. Does not: the tests.
 """
 
 import importlib.util

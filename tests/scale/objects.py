@@ -2,7 +2,7 @@
 
 Belongs here: starting and ending it, stopping it for a while, damaging its data. Does not: any test.
 
-moto holds its data in memory, so a process that is killed loses them. `stop` therefore closes only the proxy between
+moto holds its data in memory, so a process that is killed loses them. `stop` therefore closes only the gate between
 the clients and moto: connections are refused, as if moto were killed, and `start` brings it back with its data.
 """
 

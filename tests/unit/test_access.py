@@ -1,4 +1,4 @@
-"""Keys, accounts and rate limits: what is stored, how soon changes take effect, and which requests count."""
+"""Keys, accounts and rate limits: stored data, how soon changes take effect, and which requests count."""
 
 import asyncio
 import hashlib
@@ -117,7 +117,7 @@ def test_an_account_has_at_most_ten_active_keys(accounts: Accounts) -> None:
 
 
 def test_a_watchlist_has_an_end(accounts: Accounts) -> None:
-    """The company beyond the last one is refused; one that is there may be added again."""
+    """A company beyond the limit is refused; a company that is on the list may be added again."""
     accounts.create_key("reader@example.org", 0)
     watchlists = Watchlists(accounts)
     for number in range(MOST):
@@ -138,7 +138,7 @@ def test_a_key_that_is_revoked_again_keeps_its_time(accounts: Accounts) -> None:
 
 
 def test_readers_do_not_wait_for_a_writer(accounts: Accounts, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither for another process nor for a thread of this one that waits for it."""
+    """They wait neither for another process that writes nor for a thread of this process that waits for it."""
     monkeypatch.setattr(database, "WAIT", 3600.0)
     accounts.create_key(EMAIL, NOW)
     service = Accounts(path)
@@ -360,7 +360,7 @@ def test_the_days_count_survives_a_killed_process(path: Path, monkeypatch: pytes
 def test_the_counts_of_many_keys_are_stored_little_by_little(
     accounts: Accounts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those first that wait longest; all of them at the end."""
+    """The keys that wait longest come first; all are stored at the end."""
     monkeypatch.setattr(limits_module, "KEPT_EVERY", 3600)
     day = int(NOW - 43_200)
 
@@ -407,7 +407,7 @@ def test_counts_that_are_being_stored_at_the_end_do_not_replace_newer_ones(
 
 
 def test_the_counts_of_two_processes_are_added_up(accounts: Accounts) -> None:
-    """Neither replaces the count of the other one; what was given back is taken off; each day begins anew."""
+    """Neither process replaces the count of the other; returned requests are subtracted; each day begins anew."""
     clock, day = Clock(), int(NOW - 43_200)
 
     async def run() -> None:
@@ -434,7 +434,9 @@ def test_the_counts_of_two_processes_are_added_up(accounts: Accounts) -> None:
 @pytest.mark.parametrize("days", [1, 400, -1, -400])
 @pytest.mark.parametrize("restarts", [False, True])
 def test_a_clock_that_was_wrong_for_a_while_loses_no_count(path: Path, days: int, restarts: bool) -> None:
-    """Whether the service runs on or is started again with either clock; another day has what was counted meanwhile."""
+    """Whether the service runs on or is started again with either clock; requests counted meanwhile belong to
+    another day.
+    """
     clock, day = Clock(), int(NOW - 43_200)
     moments = (NOW, NOW + days * 86_400, NOW)
 

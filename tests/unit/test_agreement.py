@@ -99,7 +99,7 @@ def test_an_identity_that_never_held_proves_nothing():
 
 
 def test_preferred_dividends_of_one_year_are_no_error():
-    """Income to common is less than that of the parent, and earnings per share confirm it."""
+    """Income to common shares is less than income of the parent, and earnings per share confirm it."""
     found = third_year({**USUAL, COMMON: 90e6}, {COMMON: 70e6, EPS: 1.75, EPS_DILUTED: 1.71})
 
     assert (found["net_income_parent"], found["net_income_common"], found["eps_basic"]) == (90e6, 70e6, 1.75)
@@ -159,7 +159,7 @@ def test_small_differences_contradict_after_many_years_without_any():
 
 
 def test_of_diluted_shares_below_basic_ones_that_less_like_the_last_is_left_out():
-    """Diluted shares of 31 million after 41 million, beside 40 million basic shares as before."""
+    """Diluted shares of 31 million after 41 million; basic shares are 40 million as before."""
     usual = {NET_INCOME: 90e6, SHARES: 40e6, DILUTED: 41e6}
 
     assert "shares_diluted" not in third_year(usual, {DILUTED: 31e6})
@@ -300,8 +300,8 @@ def test_dividends_are_as_paid():
 def test_the_dividend_of_a_year_on_40_million_shares(figures, served):
     """TSMC 2015: 6.0 a share for the year, paid in the next; 4.5 paid in the year. ASML 2010 states a proposal.
 
-    Dividends on common stock are a part of those paid. Shinhan 2009: 900 a share of the year before, while all that was
-    paid went to preferred stock.
+    Dividends on common stock are a part of the dividends paid. Shinhan 2009: 900 a share of the year before, while all
+    that was paid went to preferred stock.
     """
     rows = [fact(tag, value, *of_year(2023)) for tag, value in {REVENUE: 9e9, SHARES: 40e6, **figures}.items()]
     found = yield raw(rows)
@@ -311,7 +311,7 @@ def test_the_dividend_of_a_year_on_40_million_shares(figures, served):
 
 @in_one_call
 def test_a_replaced_figure_is_replaced_where_a_later_filing_repeats_it():
-    """TSMC 2017: a later report repeats the proposal, and no longer what was paid per share."""
+    """TSMC 2017: a later report repeats the proposal, and no longer states the dividend paid per share."""
     figures = {REVENUE: 9e9, SHARES: 40e6, DIVIDENDS: 8.0, PAID_EACH: 7.0, PAID_ON_ALL: 280e6}
     rows = [fact(tag, value, *of_year(2023), filed=filed(2023)) for tag, value in figures.items()]
     again = fact(DIVIDENDS, 8.0, *of_year(2023), filed=filed(2024))
@@ -334,7 +334,9 @@ def test_a_replaced_figure_is_replaced_where_a_later_filing_repeats_it():
 )
 @in_one_call
 def test_a_rate_in_the_context_of_a_year_is_no_value(figures, served):
-    """No quarter is stated; what is paid or declared over shares says how many times the rate is paid in the year."""
+    """No quarter is stated; dividends paid or declared, divided by shares, show how many times the rate is paid in
+    the year.
+    """
     rows = [fact(tag, value, *of_year(2023)) for tag, value in {REVENUE: 9e9, **figures}.items()]
     found = yield raw(rows)
 

@@ -83,7 +83,7 @@ def test_the_file_has_no_secret():
 
 
 def test_a_message_says_what_and_where_and_leads_to_what_to_do(amtool, tmp_path):
-    """The texts are those of the template, which link to the section of the alarm."""
+    """The texts come from the template, and link to the section of the alarm."""
     rule = ALARMS["FundamentalsDown"]
     shared = {"alertname": rule["alert"], "instance": "127.0.0.1:9464", **rule["labels"]}
     alert = {"status": "firing", "labels": shared, "annotations": rule["annotations"]}

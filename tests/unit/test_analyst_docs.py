@@ -100,7 +100,7 @@ def test_delisted_companies_are_in_the_survivorship_query(tmp_path: Path) -> Non
 
 
 def test_the_python_code_runs_unchanged(project: Path) -> None:
-    """Those with `.df()` where pandas is installed, as in the notebook's environment."""
+    """Blocks with `.df()` only where pandas is installed, as in the notebook's environment."""
     blocks = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
     assert len(blocks) == 5
     for block in blocks:
@@ -137,7 +137,7 @@ def test_a_panel_has_the_items_of_financials(published: Path) -> None:
 
 
 def test_what_r_and_excel_read_is_there(published: Path) -> None:
-    """R is not needed for it: its queries have rows, and Excel's files have those of the views."""
+    """R itself is not needed: its queries have rows, and the files for Excel have the rows of the views."""
     [block] = re.findall(r"^```r\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
     queries = re.findall(r'dbGetQuery\(warehouse, "(.*)"\)', block)
     assert len(queries) == 2

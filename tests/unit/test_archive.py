@@ -1,4 +1,4 @@
-"""Bulk archives: their directory, single members, and what is refused."""
+"""Bulk archives: their directory, single members, and archives that are refused."""
 
 import struct
 import tracemalloc

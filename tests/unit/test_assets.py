@@ -93,7 +93,7 @@ def test_a_run_of_the_ui_prints_what_each_step_made(synchronized, same_mirror, c
 
 
 def test_only_synchronizations_that_published_led_to_a_build(synchronized, same_mirror):
-    """Not those that found nothing new or were held back."""
+    """Synchronizations that found nothing new or were held back did not."""
     first = build_of(synchronized)
     assert led_to(synchronized) == [first]
 
@@ -125,7 +125,7 @@ def build_of(home: Home) -> str:
 
 
 def test_a_damaged_build_is_published_again(synchronized, same_mirror):
-    """Also if only a Parquet copy is damaged; what is damaged never becomes the previous build."""
+    """Also if only a Parquet copy is damaged; a damaged build never becomes the previous build."""
     folder = synchronized.published
     first = publish.current(folder)
     build = folder / first.file
@@ -148,7 +148,9 @@ def test_a_damaged_build_is_published_again(synchronized, same_mirror):
 
 
 def test_versions_stay_in_their_order_when_the_clock_is_set_back(synchronized, same_mirror, monkeypatch):
-    """By 400 days for one synchronization: the restatement stays behind what it restates, also in a repaired home."""
+    """By 400 days for one synchronization: the restatement stays after the value that it restates, also in a
+    repaired home.
+    """
 
     class SetBack(datetime):
         @classmethod

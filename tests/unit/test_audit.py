@@ -15,7 +15,7 @@ ADVISORY = {"id": "PYSEC-1", "aliases": ["CVE-1"], "fix_versions": ["2.0"]}
 
 @pytest.fixture
 def run(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
-    """Runs an audit of a lock file: what the service says of the package that is known, and of ours."""
+    """Runs an audit of a lock file; the arguments are the service's answers about the known package and about ours."""
 
     def audited(known: str, ours: str) -> tuple[int, str]:
         program = tmp_path / "pip-audit"

@@ -78,7 +78,7 @@ def subscriber(home: Home) -> str:
 def test_a_restored_home_answers_as_before_and_a_synchronization_finds_nothing_new(
     home, two_builds, empty, tmp_path, capsys
 ):
-    """The backup has what the service wrote last, which is still beside the database of accounts."""
+    """The backup has the last writes of the service, which are still in the log next to the database of accounts."""
     key = subscriber(home)
     store = RawStore(home.root)
     store.put_filing(b"a large data set")  # left out: it can be fetched again
@@ -234,7 +234,7 @@ def test_a_home_that_is_not_empty_is_replaced_only_if_told_so(home, backed_up, c
 
 
 def test_damaged_accounts_are_restored_alone(home, backed_up, capsys):
-    """What the home has besides stays; the damaged file is kept."""
+    """Other files of the home stay; the damaged file is kept."""
     accounts = home.root / "accounts.sqlite"
     whole = (backed_up / "accounts.sqlite").read_bytes()
     accounts.write_bytes(b"no database")

@@ -1,4 +1,4 @@
-"""The balance sheet behind debt and cash: its published lines, and what the command `explain` prints of it."""
+"""The balance sheet behind debt and cash: its published lines, and the output of the command `explain`."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -43,7 +43,7 @@ OF_2022 = {
     ("CashAndCashEquivalentsAtCarryingValue", BEFORE): 18.671e6,
     ("AccountsReceivableNetCurrent", BEFORE): 29.213e6,
 }
-"""What the report of the year before states, and the next one restates."""
+"""The statement of the report of the year before, which the next report restates."""
 
 CASES: dict[str, Sequence[Row]] = {
     "PROV": report(USUAL),
@@ -77,7 +77,7 @@ def published(rows: Sequence[Row], section: str, day: str = DAY) -> dict[str, tu
 
 
 def test_the_lines_of_a_proved_value_are_published_with_their_total():
-    """In both columns; the total is named by what it is taken from."""
+    """In both columns; the total has the name of the element from which it is taken."""
     assert published(CASES["PROV"], "current liabilities") == {
         "AccountsPayableCurrent": ("payable", 11.019, 10.404, True),
         "LongTermDebtCurrent": ("borrowing", 5.25, 5.25, True),
@@ -115,7 +115,7 @@ def test_the_warehouse_names_all_sections_and_the_rule_of_lines():
 
 
 def test_a_balance_sheet_stands_only_behind_a_value_that_consists_of_its_lines():
-    """Not behind one that other rules made of the same filing; a section of it need not add up."""
+    """Not behind a value that other rules made of the same filing; a section of it need not add up."""
     columns = ("current assets", True, DAY, None)
     rows = [
         SheetRow("A", "10-K", DAY, None, *columns, *line, None)
@@ -132,7 +132,7 @@ def test_a_balance_sheet_stands_only_behind_a_value_that_consists_of_its_lines()
     assert not sections([msgspec.structs.replace(row, adds_up=False) for row in rows], fact)[0].adds_up
 
 
-# --- What is printed ----------------------------------------------------------------------------------------------
+# --- Printed output ----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

@@ -111,7 +111,7 @@ SHARES = (0.83, 0.91, 1.07, 0.76, 1.13, 0.95, 0.88, 1.21)
 def two_columns(sections: dict[str, Lines], notes: Lines | None = None, digits: int = 3) -> list[Row]:
     """Balance sheets of two days with totals that add up, and notes of the newer day.
 
-    sections: for each total its lines; for all liabilities only those that are not current.
+    sections: for each total its lines; for all liabilities only the lines that are not current.
     """
     now: Lines = {}
     before: Lines = {}
@@ -285,7 +285,7 @@ CLASSIFIED: dict[str, Case] = {
     "one digit twice": unclassified(
         48, USUAL_LINES, **{NONCURRENT: 40, MATURITIES: 4, "CommercialPaper": 4, LIABILITIES: 1488}
     ),
-    # Celestica's borrowings are lines of its own; the element is that of an unused credit line in the notes
+    # Celestica's borrowings are lines of its own; the element belongs to an unused credit line in the notes
     "borrowings of nothing, and most liabilities without lines": Case(
         [
             {**row, "taxonomy": "ifrs-full"}
@@ -321,7 +321,7 @@ CLASSIFIED: dict[str, Case] = {
         USUAL_LINES,
     ),
 }
-"""Debt of classified balance sheets, whose lines do not prove it."""
+"""Debt of classified balance sheets with lines that do not prove it."""
 
 OF_BANK = {"Deposits": 900, LIABILITIES: 1001.234}
 UNCLASSIFIED: dict[str, Case] = {
@@ -686,7 +686,7 @@ ADD_UP: dict[str, Case] = {
         30, CASH_LINES, **{CASH: 30, SECURITIES: 15, "AccountsReceivableNetCurrent": 10, "AssetsCurrent": 40}
     ),
 }
-"""Amounts of which the totals show whether they are lines."""
+"""Amounts for which the totals show whether they are lines."""
 
 
 def of_two_days(now: tuple[float, float], before: tuple[float, float], value: float) -> Case:
@@ -799,7 +799,7 @@ def test_debt_and_cash_of_filings(served, name):
 
 
 def test_debt_and_cash_are_what_their_facts_add_up_to(served):
-    """Also a zero, whose facts prove it, and a line that is not stated."""
+    """Also a zero with the facts that prove it, and a line that is not stated."""
     values = served[0].values.filter(pl.col("item").is_in([DEBT, OF_CASH]))
     again = values.join(recomputed(served[0].lineage, KEY), on=KEY, how="left", maintain_order="left")
 
@@ -825,7 +825,9 @@ def test_a_zero_of_a_statement_of_net_assets_has_facts():
     ids=["one amount", "another amount"],
 )
 def test_one_note_under_two_elements_is_one_borrowing_on_both_days(before, debt):
-    """Advanced Oxygen: the total of the newest day shows that both elements state one note; the day before has none."""
+    """Advanced Oxygen: the total of the newest day shows that both elements state one note; the day before has no
+    total.
+    """
     older = {**before, LIABILITIES: 0.333277, ASSETS: 0.675214}
     newer = {**NOTE, WHOLE: 0.127029, NONCURRENT: 0, LIABILITIES: 0.277463, ASSETS: 0.693077}
     rows, ciks = of_companies({"": [*filed(newer), *filed(older, "2023-02-20")[:2], *filed(older, of=BEFORE)[2:]]})

@@ -79,7 +79,7 @@ def test_an_update_changes_one_company_with_an_overlay(tmp_path: Path, monkeypat
 
 
 def test_copies_are_kept_for_the_next_run(copies: Copies) -> None:
-    """Those of another version of this project are made anew; more companies than there can be are refused."""
+    """Copies of another version of this project are made anew; too many companies are refused."""
     base, before = copies.home.parent / "base", current(copies.published)
     again = Copies(copies.home, base, COMPANIES)
     assert current(again.published) == before

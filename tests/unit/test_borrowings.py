@@ -1,4 +1,4 @@
-"""Debt by instrument: total liabilities prove which lines are debt, or that there is none."""
+"""Debt by instrument: total liabilities prove which lines are debt, or that there is no debt."""
 
 from collections.abc import Callable
 
@@ -116,7 +116,7 @@ WITHOUT_LIABILITIES: dict[str, tuple[dict[str, float], float]] = {
         {"LongTermDebt": 90, ADVANCES: 70, SUBORDINATED: 20, "ShortTermBorrowings": 5},
         95,
     ),
-    # instruments of different kinds do not overlap, unless notes are the sum of what is secured, unsecured and
+    # instruments of different kinds do not overlap, unless notes are the sum of secured, unsecured and
     # lent by banks
     "mortgages, senior notes and bank loans": ({"SecuredDebt": 80, "SeniorNotes": 500, "LoansPayable": 60}, 640),
     "secured, unsecured and senior notes": ({"SecuredDebt": 80, "UnsecuredDebt": 40, "SeniorNotes": 500}, 620),

@@ -122,7 +122,7 @@ def test_a_balance_sheet_in_thousands_is_no_break():
 
 
 def test_a_restatement_is_no_break():
-    """All figures are restated, none by more than half."""
+    """All figures are restated, but no figure by more than half."""
     assert found_in(annual_report(2019), annual_report(2019, scale=0.7, filed="2020-08-20", form="10-K/A")) == []
 
 
@@ -182,7 +182,7 @@ def test_a_change_of_standards_is_a_break():
 
 
 def test_a_few_elements_of_other_standards_are_no_change():
-    """The standards of a filing are those of most of its facts."""
+    """The standards of a filing are the standards of most of its facts."""
     beside = fact("Revenue", 1e6, "2021-01-01", "2021-12-31", filed="2022-02-20", taxonomy="ifrs-full")
 
     assert found_in(annual_report(2020), annual_report(2021), beside) == []
@@ -210,7 +210,7 @@ def test_each_break_names_its_rule():
     assert not across.is_empty()
 
 
-# --- What is never mixed
+# --- Figures that are never mixed
 
 SHELL, COMPANY = [1e6] * 12, [100e6] * 12
 
@@ -230,7 +230,7 @@ def reports_of(amounts):
 
 
 def merged(before, after, at):
-    """The filings of the shell before a day, and those of the company from then on."""
+    """The filings of the shell before a day, and the filings of the company from then on."""
     rows = [row for row in reports_of(before) if row["filed"] < at] + [
         row for row in reports_of(after) if row["filed"] >= at
     ]
@@ -246,8 +246,9 @@ def merged_shell():
 def test_twelve_months_never_mix_two_companies():
     """After a merger between two quarters, no sum combines the shell's and the company's quarters.
 
-    The quarters that the company's own reports show as comparatives give its twelve months, also those to March 2020,
-    which are those to June less the second quarter, plus that of 2019; other periods have no value or are the shell's.
+    The quarters that the company's own reports show as comparatives give its twelve months, also the twelve months to
+    March 2020: the twelve months to June less the second quarter, plus the second quarter of 2019; other periods have
+    no value or are the shell's.
     """
     found = yield merged_shell()
 
@@ -308,7 +309,7 @@ def test_twelve_months_never_mix_two_standards(item, year):
 
 
 def test_the_standards_of_a_filing_do_not_depend_on_later_ones():
-    """The standards and the entity of a filing do not depend on those that follow it."""
+    """The standards and the entity of a filing do not depend on later filings."""
     reports = [annual_report(year, scale=0.01) for year in (2018, 2019)]
     reports += [annual_report(year, years=3) for year in (2020, 2021)]
 

@@ -15,7 +15,7 @@ from warehouse.read.reader import Warehouse
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    """A home with two builds, the second of which was made from another segment of the log."""
+    """A home with two builds; the second was made from another segment of the log."""
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path / "home"))
     home = Home(tmp_path / "home")
     home.prepare()

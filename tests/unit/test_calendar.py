@@ -435,7 +435,7 @@ def test_facts_find_their_quarter_and_their_length():
     ],
 )
 def test_facts_of_other_dates_are_not_of_a_fiscal_period(start, end, fits):
-    """Dates within a week of the grid count as those of the grid; a fact with other dates is not used."""
+    """Dates within a week of the grid count as dates of the grid; a fact with other dates is not used."""
     company = filer(month_ends(2022, 8))
     tag = "OperatingIncomeLoss" if start else CASH
     rows = raw(company.rows(), fact(tag, 5e6, start, end, form="10-Q", filed="2023-08-09"))

@@ -72,7 +72,7 @@ def test_investments_that_cannot_be_long_term_are_current(securities, cash):
 @pytest.mark.parametrize("before", [SECURITIES, FOR_SALE + "Current"], ids=["short-term", "for sale"])
 @in_one_call
 def test_securities_under_another_element_are_not_missing(before):
-    """The year before they had an element for current ones."""
+    """The year before they had an element for current securities."""
     older = report({**OPEN, before: 510}, BEFORE, filed=EARLIER)
     found = yield raw(older, report({**OPEN, INVESTMENTS: 592, FOR_LONG: 1729}))
 
@@ -148,7 +148,7 @@ def test_cash_of_a_bank_has_deposits_as_in_the_year_before(before, cash, is_own)
 
 @in_one_call
 def test_what_a_later_filing_says_of_deposits_changes_nothing_before():
-    """The year of which no filing told that they are apart keeps its sum."""
+    """A year keeps its sum if no filing of that time stated that the amounts are separate."""
     known = {DUE_FROM_BANKS: 25, IN_BANKS: 38, OF_FLOWS: 25, **OF_BANK}
     found = yield raw(report(BOTH), report(known, "2024-12-31", filed="2025-02-20"))
 
@@ -168,7 +168,7 @@ def test_what_a_later_filing_says_of_deposits_changes_nothing_before():
 )
 @in_one_call
 def test_a_later_filing_does_not_show_that_the_cash_of_a_bank_lacks_securities(lines, cash):
-    """Securities on the balance sheets before and after that of the quarter."""
+    """Securities on the balance sheets before and after the quarter."""
 
     def sheet(amounts: Lines) -> Lines:
         return {**amounts, ASSETS: 910, **lines}
@@ -184,7 +184,7 @@ def test_a_later_filing_does_not_show_that_the_cash_of_a_bank_lacks_securities(l
 
 @in_one_call
 def test_an_unclassified_sheet_of_a_bank_may_state_securities_no_more():
-    """A bank whose deposits are under an element of its own: its industry tells."""
+    """A bank with deposits under an element of its own: its industry shows that it is a bank."""
     of_bank = {LIABILITIES: 800, ASSETS: 910}
     interest = [
         fact(tag, 9e6, f"{filed[:3]}{int(filed[3]) - 1}-01-01", end, filed=filed)

@@ -123,7 +123,7 @@ def test_a_value_after_a_withdrawal_is_compared_with_the_value_before_it():
 
 
 def test_an_average_of_shares_that_money_proves_is_in_no_other_currency():
-    """Net income over earnings per share has a currency, an average of shares that a filing states has none."""
+    """Net income over earnings per share has a currency; an average of shares that a filing states has no currency."""
     proved, stated = (
         version("shares_basic", seq, 50e6 + seq, standards="us-gaap" + " USD" * (2 - seq)) for seq in (1, 2)
     )
@@ -223,7 +223,7 @@ def test_a_leg_with_the_opposite_sign_is_an_error_of_sign():
 
 
 def test_another_companys_value_follows_a_withdrawn_one():
-    """A break withdraws earnings per share, and a later filing states those of the other company."""
+    """A break withdraws earnings per share, and a later filing states the earnings per share of the other company."""
     before, after = version("eps_basic", 1, 2.7), version("eps_basic", 3, 4.57, entity=1)
 
     assert last_cause(before, withdrawal("eps_basic", 2), after) == "entity_change"

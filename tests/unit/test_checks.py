@@ -1,4 +1,4 @@
-"""The checks before publishing: those of the source hold a build back, those of the values only warn.
+"""The checks before publishing: checks of the source hold a build back, checks of the values only warn.
 
 Each check is tested with tables that pass and tables that fail; those of the rows of a company are in test_row_gates.
 """

@@ -41,8 +41,8 @@ Stated = Mapping[tuple[str, str], Sequence[float]]
 class Shape:
     """A company's annual reports of 2021 to 2024.
 
-    by_class: what each report states by class, by its fiscal year; whole: without a class. income: of all years.
-    expected: by class, item and year the value; None: there is none.
+    by_class: the amounts of each report by class, by its fiscal year; whole: the amounts without a class. income: of
+    all years. expected: by class, item and year the value; None: there is no value.
     """
 
     by_class: Mapping[int, Stated]
@@ -196,7 +196,7 @@ def in_data_set(member: str) -> str:
 
 
 def standardized(shapes: Mapping[str, Shape], source: str) -> Standardized:
-    """The values of companies whose reports state these shapes, beside companyfacts of the whole."""
+    """The values of companies with reports of these shapes, in addition to companyfacts of the whole company."""
     of_whole: list[Row] = []
     of_classes: list[dict[str, object]] = []
     for name, shape in shapes.items():
@@ -329,7 +329,9 @@ def test_classes_that_earn_the_same_share_the_series_of_the_company() -> None:
 
 
 def test_a_symbol_of_an_unknown_class_has_no_values_by_class() -> None:
-    """Where classes earn differently, or the shares are so few that they do; class A has what is stated of no class."""
+    """Where classes earn differently, or the count of shares is so low that they may; class A has the amounts stated
+    without a class.
+    """
     unknown = {"QBK-B": (None, NOT_STATED), "QBK-A": (None, COMPANY)}
     assert series(SYMBOLS, [(IN_A, None, True), (IN_B, None, True)]) == unknown
     assert series(SYMBOLS, [], count=1.6e6) == unknown

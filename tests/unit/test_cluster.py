@@ -1,4 +1,4 @@
-"""The settings of a cluster: what is missing, wrong or of an earlier release is one line. The size of its code."""
+"""The settings of a cluster: a missing, wrong or former setting is reported in one line. The size of its code."""
 
 import ast
 import sys
@@ -44,7 +44,7 @@ def test_wrong_and_former_settings_are_one_line(wrong, said, whole, capsys):
     with pytest.raises(ClusterError, match=said) as raised:
         cluster.address()
     assert "secret" not in str(raised.value)
-    for command in ("scheduler", "worker")["FUNDAMENTALS_STORE" in wrong :]:  # the scheduler needs none
+    for command in ("scheduler", "worker")["FUNDAMENTALS_STORE" in wrong :]:  # the scheduler needs no store
         assert fundamentals.main([command]) == 1
         assert said in capsys.readouterr().err
 
@@ -83,7 +83,9 @@ SEVERAL_MACHINES = ("shared/cluster", "shared/cluster_members", "shared/lease", 
 
 
 def test_the_code_for_several_machines_is_short_and_uses_public_names_only():
-    """Of Dagster and Dask: what they change without notice cannot break it, and they do what they are made for."""
+    """Packages of Dagster and Dask: changes of their versions cannot break the cluster unnoticed, and they do their
+    task.
+    """
     sources = {name: (Path(pipelines.__file__).parent / f"{name}.py").read_text() for name in SEVERAL_MACHINES}
     assert sum(lines_of_code(source) for source in sources.values()) <= 390
     for name, source in sources.items():
@@ -104,7 +106,7 @@ def test_the_code_for_several_machines_is_short_and_uses_public_names_only():
 
 
 def lines_of_code(source: str) -> int:
-    """Lines without those that are empty, comments or docstrings."""
+    """Lines without empty lines, comments and docstrings."""
     texts = (ast.Module, ast.ClassDef, ast.FunctionDef)
     nodes = [*ast.walk(ast.parse(source))]
     documented = [node.body[0] for node in nodes if isinstance(node, texts) and ast.get_docstring(node)]

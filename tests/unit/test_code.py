@@ -204,7 +204,7 @@ OF_TABLES = {*OF_RULES, "stages", "storage", "tables", "valuation", "build"}
     ("name", "folders"), [("pipelines.normalize.rules", OF_RULES), ("pipelines.tables.build_tables", OF_TABLES)]
 )
 def test_the_digests_of_rules_and_tables_cover_what_python_loads(name, folders):
-    """`normalize.rules` imports all rules. How documents are fetched, and who runs the steps, makes no table again."""
+    """`normalize.rules` imports all rules. Modules that fetch documents or run steps do not make tables again."""
     code = f"import sys, {name}\nfor module in list(sys.modules.values()): print(getattr(module, '__file__', None))"
     printed = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, check=True)
     paths = (Path(line) for line in printed.stdout.splitlines())

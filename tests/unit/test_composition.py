@@ -55,7 +55,7 @@ def test_a_run_with_nothing_new_loads_no_rules(filings, readers, synchronized: H
         ]
     )
     command = [sys.executable, "-c", code, str(same_mirror.folder)]
-    subprocess.run(command, check=True, capture_output=True)  # what is new with the other setting is made once
+    subprocess.run(command, check=True, capture_output=True)  # rows that are new with the other setting are made once
     run = subprocess.run(command, check=True, capture_output=True, text=True)
 
     assert "unchanged" in run.stdout
@@ -78,9 +78,9 @@ def test_a_page_of_older_filings_that_is_missing_is_named(synchronized: Home, sa
 
 
 def test_the_delay_of_a_new_filing_is_recorded_once(synchronized: Home, same_mirror: Mirror):
-    """Neither the filings of the first build count, nor those of earlier years of a company that is new.
+    """Neither the filings of the first build count, nor filings of earlier years of a new company.
 
-    The queue of the follower says when EDGAR had its documents: what it took until then is not the service's delay.
+    The queue of the follower says when EDGAR had its documents: the time until then is not the service's delay.
     """
     assert runs.read(synchronized.published).delays == runs.Delays()
     document = submissions(CARGO)

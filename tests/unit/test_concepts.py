@@ -158,7 +158,7 @@ elements = ["OtherIncomeOfBank"]
 
 
 def test_a_source_without_a_statement_gets_one_from_its_elements():
-    """By its place among the sources of its taxonomy, its elements, and what the amount is for."""
+    """By its place among the sources of its taxonomy, its elements, and the use of the amount."""
     income, proof = concepts(PLAIN)
 
     assert [source.statement for source in income.sources] == [
@@ -200,7 +200,7 @@ def test_a_source_without_a_statement_gets_one_from_its_elements():
     ],
 )
 def test_a_wrong_row_of_the_table_is_refused(old, new, message):
-    """The error names the file, the source, its concept, and what is wrong."""
+    """The error names the file, the source, its concept, and the error in it."""
     assert old in PLAIN
     with pytest.raises(TableError, match=message):
         concepts(PLAIN.replace(old, new, 1))

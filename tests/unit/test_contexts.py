@@ -150,7 +150,7 @@ def test_one_amount_of_four_digits_is_enough():
 
 @pytest.mark.parametrize(("quarter", "half"), [(583, 1_091), (20, 60)])
 def test_an_amount_in_a_longer_period_needs_no_minimum_of_digits(quarter, half):
-    """Six months of 60 that become 20, the figure of their second quarter: such a restatement is implausible."""
+    """Six months of 60 that become 20, the figure of their second quarter: this restatement is implausible."""
     rows = [*own(NET_INCOME, {SECOND: quarter, HALF: half}), later(NET_INCOME, HALF, quarter * 1e6)]
 
     assert left_out(*rows) == {("net_income_parent", *stretch(HALF, IN)): stretch(SECOND, IN)}
@@ -258,7 +258,7 @@ def test_a_years_figure_in_the_last_quarter(tag, part, whole):
     [
         (DIVIDENDS, 0.0, 0.34),  # declared at the end of the year
         (NET_INCOME, 1e6, 900e6),  # what came before is lost in its rounding
-        (DIVIDENDS, 0.34, 0.34),  # three figures contradict each other, and none is the likelier one
+        (DIVIDENDS, 0.34, 0.34),  # three figures contradict each other, and no figure is likelier than another
         (SHARES, 500e6, 510e6),  # averages are no sums
     ],
 )
@@ -270,7 +270,7 @@ def test_a_last_quarter_may_be_the_year(tag, part, whole):
 
 
 def test_nine_months_stated_later_prove_nothing_before():
-    """What was known after the annual report does not depend on the comparatives of the year after."""
+    """Values known after the annual report do not depend on the comparatives of the year after."""
     nine_months = fact(DIVIDENDS, 0.255, *stretch(NINE_MONTHS, IN), form="10-Q", filed=f"{IN + 1}-11-01")
     rows = [*own(REVENUE, SALES), nine_months, later(DIVIDENDS, YEAR, 0.34), later(DIVIDENDS, FOURTH, 0.34)]
 
@@ -334,7 +334,7 @@ def test_a_mean_of_the_year_before_in_an_interim_report_that_is_the_quarters(mea
 
 
 def test_a_mean_of_the_year_that_is_that_of_a_quarter_in_an_annual_report():
-    """A company whose number of shares does not change."""
+    """A company with a constant number of shares."""
     years = [later(SHARES, period, 5_799_496, year) for year in (IN - 1, IN) for period in (FIRST, YEAR)]
 
     assert left_out(*own(REVENUE, SALES), *years) == {}

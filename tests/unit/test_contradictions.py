@@ -37,9 +37,9 @@ Lines = dict[str, float]
 class Case:
     """Balance sheets of quarters that follow each other, in millions, each in the report on its quarter.
 
-    expected: for each of them the value in millions, or the rule that withholds it.
-    beside: for a report what it states of earlier quarters: for each the lines; quarters count from 0.
-    of_industry: a flow that companies of one industry, or with one kind of debt, state.
+    expected: for each of them the value in millions, or the rule that withholds it. beside: for a report the lines that
+    it states of earlier quarters, by quarter; quarters count from 0. of_industry: a flow that companies of one
+    industry, or with one kind of debt, state.
     """
 
     item: str
@@ -100,7 +100,7 @@ WITHHELD = {
     "room": "debt.withheld.room-for-other-debt",
     "financial": "debt.withheld.financial-company-without-short-term-debt",
 }
-"""The rules by a short name of what is wrong or unknown."""
+"""The rules by a short name of the error or the unknown part."""
 
 OTHERS = {OTHER_NONCURRENT: 4.711, DUE: 20.004, ASSETS: 120.0}
 """The other lines of a balance sheet."""

@@ -43,7 +43,7 @@ def in_use(path: Path | str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.fixture
 def file(tmp_path: Path, in_use: None) -> Path:
-    """A file with accounts, whose numbers have a gap, and whose keys have another order than their ids."""
+    """A file with accounts; their numbers have a gap, and their keys have another order than their ids."""
     file = tmp_path / "before.sqlite"
     with closing(Accounts(file)) as accounts:
         sign_ins = SignIns(accounts)
@@ -206,7 +206,7 @@ def test_what_fails_midway_leaves_the_target_empty(
 
 
 def test_the_copy_is_of_one_moment(file: Path, used: Accounts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is written to the source meanwhile is not in it."""
+    """Rows that are written to the source meanwhile are not in it."""
     assert fundamentals.main(["accounts", "copy", "--from", str(file)]) == 0
     before, numbers = content(used), copying._numbers
 

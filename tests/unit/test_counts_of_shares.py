@@ -16,7 +16,7 @@ USUAL = {NET_INCOME: 90e6, EPS: 2.25, SHARES: 40e6}
 
 
 def year(number, figures):
-    """An annual report; the shares outstanding are those of its cover page."""
+    """An annual report; the shares outstanding are stated on its cover page."""
     days = {COVER: (None, f"{number + 1}-02-10"), ISSUED: (None, f"{number}-12-31")}
     of_year = (f"{number}-01-01", f"{number}-12-31")
     units = {

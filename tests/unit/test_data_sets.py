@@ -1,4 +1,4 @@
-"""The reader of the Financial Statement Data Sets: what it reads and leaves out, and which zip files it refuses.
+"""The reader of the Financial Statement Data Sets: facts that it reads and leaves out, and zip files that it refuses.
 
 Belongs here: small zip files with one trap each. Does not: real quarters (golden/test_data_sets_of_real_quarters).
 """

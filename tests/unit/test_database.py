@@ -1,4 +1,4 @@
-"""The database of the accounts: files of earlier releases, and addresses that are none."""
+"""The database of the accounts: files of earlier releases, and addresses that are not valid."""
 
 import sqlite3
 import sys
@@ -62,7 +62,7 @@ def definitions(path: Path) -> dict[str, list[tuple[object, ...]]]:
 
 
 def test_a_file_of_an_earlier_release_keeps_its_content_and_gets_what_it_lacks(tmp_path: Path) -> None:
-    """Its tables are those that a new file has."""
+    """It has the same tables as a new file."""
     earlier, new = tmp_path / "earlier.sqlite", tmp_path / "new.sqlite"
     with closing(sqlite3.connect(earlier)) as connection:
         connection.executescript(EARLIER)
@@ -94,7 +94,7 @@ def test_a_file_that_is_complete_is_opened_while_another_process_writes(
 
 
 def test_a_file_may_be_made_by_several_at_once(tmp_path: Path) -> None:
-    """Such as the service and a command that start in a new home: each waits for the other."""
+    """For example a service and a command that start in a new home: each waits for the other."""
     for number in range(5):
         path, together = tmp_path / f"{number}.sqlite", Barrier(6)
 

@@ -1,4 +1,4 @@
-"""Dagster's definitions, and what the commands and the job return and raise."""
+"""Dagster's definitions, and the results and errors of the commands and the job."""
 
 import os
 import time
@@ -96,7 +96,7 @@ def test_without_filings_there_is_no_step_of_them():
 
 
 def test_the_assets_are_in_the_order_of_the_flow():
-    """From the SEC's documents to the published tables and the HTTP interface; each asset says what it is."""
+    """From the SEC's documents to the published tables and the HTTP interface; each asset has a description."""
     graph = definitions.definitions.resolve_asset_graph()
     sources, of_filings = ([dg.AssetKey(["sec", name]) for name, *_ in each] for each in (UPSTREAM, OF_FILINGS))
     steps = ["documents", "facts", "first_build", "filings", "statements", "values", "versions", "tables"]
@@ -132,7 +132,7 @@ def test_a_published_table_is_an_asset_with_its_columns(table):
 
 
 def test_a_run_that_dagster_launches_waits_for_the_home_and_asks_a_failing_source_again(home, mirror, monkeypatch):
-    """The command says at once who holds the home, and that the source failed."""
+    """The command says at once which process holds the home, and that the source failed."""
     monkeypatch.setattr("pipelines.dagster_app.assets.FIRST_WAIT", 0)
     asked: list[str] = []
     update = stages.documents.update_listings
@@ -198,7 +198,7 @@ def test_a_run_returns_the_counts_of_its_assets(home, mirror):
 
 
 def results(home: Home) -> dict[str, int]:
-    """The number of synchronizations by result, as they are recorded beside the builds."""
+    """The number of synchronizations by result, as recorded in the folder of the builds."""
     return {result: run.number for result, run in runs.read(home.published).by_result.items()}
 
 

@@ -11,15 +11,16 @@ from warehouse.build.pointer import current
 
 
 def filing(number: int, age: timedelta | None) -> dict[str, object]:
-    """A filing that was accepted so long ago; None: it is not known when."""
+    """A filing that was accepted so long ago; None: the time is not known."""
     accepted_at = age and datetime.now(UTC).replace(tzinfo=None) - age
     read = {"accession": f"9990000001-26-{number:06}", "accepted_at": accepted_at, "share_basis": 1.0}
     return builds.filings()[0] | read
 
 
 def test_a_build_adds_the_filings_of_the_last_days_that_the_build_before_has_not(tmp_path: Path) -> None:
-    """Not those of the build before, those of which the time is not known, the history of a new company, nor reports
-    that are listed, but not read yet: their delay ends when they are."""
+    """Not filings of the build before, filings without a known time, the history of a new company, or reports that
+    are listed but not read yet: their delay ends when they are read.
+    """
     held, minutes, hours = filing(1, timedelta(hours=2)), filing(2, timedelta(minutes=5)), filing(3, timedelta(hours=9))
     others = [filing(4, None), filing(5, timedelta(days=8)), filing(6, timedelta(hours=1)) | {"share_basis": None}]
     rows = builds.tables()

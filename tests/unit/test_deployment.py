@@ -31,7 +31,7 @@ VERSION = re.compile(r"([a-z/]+):(\d+\.\d+(\.\d+)?|RELEASE\.[0-9TZ-]+)(-slim)?(@
 SECRETS = ("postgres_password", "redis_password", "store_password")
 PROGRAMS = ("fundamentals", "dagster-daemon", "dagster-webserver")
 WITHOUT_DIGEST = ("nginx", "redis")
-"""Images whose digests nobody publishes together with the version."""
+"""Images with digests that nobody publishes together with the version."""
 
 each_service = pytest.mark.parametrize("service", SERVICES.values(), ids=SERVICES)
 
@@ -90,7 +90,7 @@ def entered(service: dict[str, Any], folder: Path, *more: str) -> "subprocess.Co
 
 @pytest.mark.parametrize("service", OWN.values(), ids=OWN)
 def test_the_commands_of_containers_are_those_of_the_program(service: dict[str, Any], tmp_path: Path) -> None:
-    """Those with secrets read them from files, and only then start the program, without the shell before it."""
+    """Containers with secrets read them from files, and only then start the program, which replaces the shell."""
     command = service["command"]
     if "entrypoint" in service:
         done = entered(service, tmp_path)
@@ -183,7 +183,7 @@ def test_each_container_of_the_program_has_a_home_of_its_own() -> None:
 
 
 def test_the_follower_is_well_while_it_gives_signs_of_life(tmp_path: Path) -> None:
-    """Nothing else begins the daily synchronization beside it: two of them would be in each other's way."""
+    """No other process starts the daily synchronization: two of them would disturb each other."""
     kind, check = OWN["follow"]["healthcheck"]["test"]
     assert (kind, OWN["follow"]["command"]) == ("CMD-SHELL", ["follow"])
     assert "FUNDAMENTALS_SCHEDULE" not in OWN["daemon"]["environment"]
@@ -250,7 +250,7 @@ def test_the_image_has_the_same_packages_without_those_of_tests() -> None:
 
 
 def test_nginx_balances_the_replicas_that_there_are() -> None:
-    """The rest of the file is that of other installations; the replicas believe nginx's network, and no other."""
+    """The rest of the file is the same as for other installations; the replicas trust nginx's network, and no other."""
     servers = re.compile(r"server ([\w.-]+):(\d+) ")
     here, there = ((DEPLOY / folder / "replicas.conf").read_text(encoding="utf-8") for folder in ("compose", "nginx"))
     replicas = {name for name in SERVICES if name.startswith("replica-")}

@@ -21,7 +21,7 @@ def losses() -> list[Row]:
 
 
 def off_by(amount: float) -> list[Row]:
-    """Retained earnings at the end of 2023 are more than those before and income."""
+    """Retained earnings at the end of 2023 are more than the earlier amount plus income."""
     rows = derived.keeps_its_income()
     is_last = {(EARNINGS, "2023-12-31")}
     return [{**row, "value": row["value"] + amount} if (row["tag"], row["end"]) in is_last else row for row in rows]

@@ -1,4 +1,4 @@
-"""`fundamentals doctor`: each kind of damage is found and told with what to do, and what is safe is repaired."""
+"""`fundamentals doctor`: each kind of damage is found and reported with the action to take; safe repairs are made."""
 
 import os
 import re
@@ -46,7 +46,7 @@ def home(two_builds: TwoBuilds, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.fixture
 def doctor(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, dict[str, str], str]]:
-    """Runs the command; returns the exit status, the parts that are not well with what is said, and the output."""
+    """Runs the command; returns the exit status, the damaged parts with their messages, and the output."""
 
     def run(*arguments: str) -> tuple[int, dict[str, str], str]:
         capsys.readouterr()

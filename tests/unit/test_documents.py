@@ -378,7 +378,7 @@ def test_columns_are_found_by_their_name_and_others_may_be_there():
     ],
 )
 def test_a_malformed_row_is_returned_beside_the_others(row, reason, values):
-    """With what is wrong, in one line, and what may name its company."""
+    """With the error, in one line, and the row's values that may name its company."""
     first, last = [7, "A", "A", None], [8, "B", "B", None]
     listings, [malformed] = decode_tickers(tickers(first, row, last))
     assert [listing.symbol for listing in listings] == ["A", "B"]

@@ -111,7 +111,7 @@ def test_companies_of_the_wanted_forms():
 
 
 def test_malformed_lines_of_an_index_are_skipped():
-    """A company that can be read is one that filed. Of many malformed lines it is no index."""
+    """A company that can be read counts as one that filed. If many lines are malformed, it is not an index."""
     day, lines = date(2026, 8, 3), INDEX.splitlines(keepends=True)
     wrong = ["105|X|4|20261303|edgar/data/105/x.txt\n", "|X|10-K|20260803|edgar/data/106/x.txt\n", "SEE\x85NOTE\n"]
     companies, skipped = companies_in("".join([*lines[:-1], *wrong, lines[-1]]).encode("latin-1"), day, FORMS)
@@ -186,7 +186,7 @@ def test_the_first_time_by_bulk_files(choose, live, store, bulk, tmp_path):
     assert way.source.client.get(facts_url(ALFA.cik), held) == NotModified()
     assert {name for name, _, _ in choose.told} == set(BULK_URLS)
     way.remember(store, [BRAVO.cik])
-    assert list((store.root / "bulk").iterdir()) == []  # what was in them is in the raw zone
+    assert list((store.root / "bulk").iterdir()) == []  # their contents are in the raw zone
     assert download_plan._memory(store) == Memory(NOW, date(2026, 8, 4), [], [BRAVO.cik])
 
 
@@ -235,7 +235,7 @@ def test_companies_that_were_never_requested_or_whose_documents_are_gone_are_req
 
 
 def test_companies_in_quarantine_are_requested_again_once_a_day(live, store):
-    """Days are New York's, as those of the daily index; what is not listed any more is not requested."""
+    """Days are New York's, as in the daily index; companies that are not listed any more are not requested."""
     yesterday, midnight = NOW - timedelta(hours=6, minutes=1), NOW - timedelta(hours=6)
     for cik, at in (("1", yesterday), ("2", midnight), ("3", yesterday), ("4", yesterday)):
         store.note(Seen(cik=cik, kind="companyfacts", status="ok", source="live", fetched_at=at, digest="d"))

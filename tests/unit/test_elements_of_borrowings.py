@@ -1,4 +1,6 @@
-"""The table of lines follows the trees of borrowings of both taxonomies; what it knows is debt, or contradicts zero."""
+"""The table of lines follows the trees of borrowings of both taxonomies; each listed element is debt, or contradicts
+zero.
+"""
 
 import csv
 import re
@@ -28,7 +30,7 @@ TREES = {
 NO_BORROWING = re.compile(
     r"Unamortized|DeferredFinanceCosts|AccumulatedAmortization|Maturi(ties|ng)|RepaymentsOfPrincipal"
 )
-"""What is deducted from borrowings, and the payments of future years, which are no amounts of the balance sheet."""
+"""Deductions from borrowings, and payments of future years, which are not amounts of the balance sheet."""
 OTHER_CLASSES = {"finance lease", "repo", "payable"}
 """Parts of the trees that are never debt, or only on a line of debt."""
 
@@ -231,7 +233,7 @@ def test_an_element_of_the_ifrs_trees_is_debt_once(lines, debt):
 
 ADDS_UP = {**BANK, "Liabilities": 880.579}
 BEFORE = {"Deposits": 811.777, "OtherLiabilities": 27.999, "Liabilities": 839.776, ASSETS: 1900}
-"""A bank whose lines leave nothing of its liabilities, on two days."""
+"""A bank with lines that leave nothing of its liabilities, on two days."""
 BESIDE_ZERO = {
     "nothing": ({}, 0),
     "advances of the notes": ({BY_BRANCH: 20.25}, None),
@@ -258,7 +260,7 @@ OTHERS = {
     **{"AccountsPayableCurrent": 119.6, "OtherLiabilitiesCurrent": 30.9, "LiabilitiesCurrent": 695.5},
     **{"DeferredIncomeTaxLiabilitiesNet": 4.9, "OtherLiabilitiesNoncurrent": 39.5},
 }
-"""Lines that leave of the current liabilities what no element states, also without the total of debt."""
+"""Lines that leave a part of the current liabilities that no element states, also without the total of debt."""
 ALL_DEBT, WAREHOUSE, SHORT, SENIOR = (
     "DebtLongtermAndShorttermCombinedAmount",
     "WarehouseAgreementBorrowings",

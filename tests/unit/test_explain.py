@@ -105,7 +105,7 @@ def test_free_cash_flow_is_shown_as_one_flow_less_another() -> None:
 
 @pytest.mark.parametrize("rest", [0.0, 20.0])
 def test_what_lines_leave_of_a_total_is_added(rest: float) -> None:
-    """Although more lines are subtracted than added, and with the name of each beside its amount."""
+    """Although more lines are subtracted than added, and with the name of each next to its amount."""
     facts = {"Liabilities": 880.0 + rest, "Deposits": -850.0, "OtherLiabilities": -30.0}
     legs = [
         leg(n, tag, abs(value), "2024-09-30", value / abs(value), concept="total_debt")
@@ -459,7 +459,7 @@ Identities that judged it
 
 
 def test_other_rules_about_the_company_are_listed_by_id_with_their_first_sentence() -> None:
-    """Neither what the value names nor what chooses elements."""
+    """Neither rules that the value names nor rules that choose elements."""
     of_elements = Rule("revenue.total", "The filer's own total.", "S-X", "select", file=f"{explain.ELEMENTS}income.py")
     rules = {rule.id: rule for rule in (*RULES, BANK, of_elements)}
     figures = {"unheard.of": 1, BANK.id: 1234, TO_DATE_RULE.id: 5, of_elements.id: 6}

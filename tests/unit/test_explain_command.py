@@ -120,7 +120,7 @@ def test_json_has_the_rules(home: Path, capsys: pytest.CaptureFixture[str]) -> N
         ("value", "revenue", [], TO_DATE_RULE.id),
     ]
     assert told["decisions"][0]["rule"]["statement"] == OPERATING.statement
-    # not those that the value names, nor those of gaps or of other companies
+    # not rules that the value names, nor rules of gaps or of other companies
     assert [(one["rule"]["id"], one["figures"]) for one in told["company_rules"]] == [(BANK.id, 7)]
     assert told["company_rules"][0]["rule"]["statement"] == BANK.statement
     gap = as_json(capsys, "FJRD", "roic", "FY2024")

@@ -1,6 +1,7 @@
-"""What the faces of statements decide: lines of balance sheets, own elements, blocks, zeros, lines of other statements.
+"""Decisions by the faces of statements: lines of balance sheets, own elements, blocks, zeros, lines of other
+statements.
 
-All filings are read in one call; a case is the face of a filing and what follows. Amounts are in millions.
+All filings are read in one call; a case is the face of a filing and the expected results. Amounts are in millions.
 """
 
 from collections.abc import Sequence
@@ -64,7 +65,9 @@ def own(element: str, value: float, label: str, **more) -> Line:
 def classified(
     current: Sequence[Line], noncurrent: Sequence[Line], *, off: float = 0.0, parents: bool = False
 ) -> list[Line]:
-    """A balance sheet with these liabilities, its totals, and 500 of equity; the sum of current ones is `off`."""
+    """A balance sheet with these liabilities, its totals, and 500 of equity; the sum of current liabilities is wrong
+    by `off`.
+    """
     due, rest = sum(line.value for line in current), sum(line.value for line in noncurrent)
     due += off
     if parents:
@@ -98,7 +101,7 @@ def unclassified(*liabilities: Line, assets: Sequence[Line] = (Line(CASH, 70.5),
 
 
 def with_right_column(wrong: Sequence[Line], right: Sequence[Line]) -> list[Line]:
-    """A balance sheet whose column of the year before is another one."""
+    """A balance sheet with another column of the year before."""
     return [replace(line, before=before.value) for line, before in zip(wrong, right, strict=True)]
 
 
@@ -528,7 +531,7 @@ def test_the_face_decides(found, name):
     ],
 )  # fmt: skip
 def test_the_words_of_a_liability_say_what_it_is(label, kind):
-    """Reviewed words; references to notes and what is taken off do not count."""
+    """Reviewed words; references to notes and deducted amounts do not count."""
     assert kind_of(LIABILITIES_SIDE, label) == kind
 
 

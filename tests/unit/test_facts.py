@@ -247,7 +247,7 @@ def test_equity_adds_noncontrolling_interests_unless_it_foots_without(liabilitie
 
 
 def of_owners(year=2024, **changed):
-    """Mastercard's annual report of 2024: noncontrolling interests beside net income that is the parent's."""
+    """Mastercard's annual report of 2024: noncontrolling interests together with net income of the parent."""
     figures = {"ProfitLoss": 12_874e6, "NetIncomeLossAttributableToNoncontrollingInterest": 16e6}
     figures |= {EPS: 13.91, SHARES: 925e6, "EarningsPerShareDiluted": 13.89, DILUTED: 927e6, **changed}
     return [
@@ -332,7 +332,7 @@ def test_a_less_preferred_source_with_the_same_amount_restates():
 
 
 def test_the_relation_of_two_sources_depends_on_earlier_filings_only():
-    """A difference of the two sources in a later filing has no effect on earlier ones."""
+    """A difference of the two sources in a later filing has no effect on earlier filings."""
     rows = raw(beside(2022, 90, 90), repeated(2023, 2021, 91), beside(2024, 90, 120), beside(2025, 90, 130))
 
     assert 91 in values(rows, "net_income_parent")

@@ -66,7 +66,7 @@ class Moment:
 
 @dataclass
 class Rehearsed:
-    """A fake SEC with two companies, whose first one has filed a report on a Monday at five past four."""
+    """A fake SEC with two companies; the first has filed a report on a Monday at five past four."""
 
     moment: Moment
     faults: Faults
@@ -123,7 +123,7 @@ def test_companyfacts_and_submissions_have_it_after_the_lag(sec):
 
 
 def test_the_index_of_the_day_is_written_in_the_evening(sec):
-    """On business days; the listing of a quarter has no others, and none that is ahead."""
+    """On business days; the listing of a quarter has no other days, and no future day."""
     day = date(2026, 3, 2)
     assert isinstance(sec.client.get(index_url(day)), NotFound)
     assert days_listed(sec.client.get(listing_url(day)).content)[0][-1] == date(2026, 2, 27)
@@ -163,7 +163,7 @@ def test_bulk_files_have_what_was_filed_by_the_night(sec, tmp_path):
 
 
 def test_data_sets_have_no_report_that_was_held_back(sec):
-    """They end with the sample's history: there is none of the quarter in which it is filed now."""
+    """They end with the sample's history: there is no data set of the quarter in which reports are filed now."""
     page = sec.client.get(DATA_SETS_URL).content
     names = re.findall(rb'href="(.*?\.zip)"', page)
     assert len(names) == 8
@@ -232,7 +232,7 @@ def test_a_document_may_never_have_a_filing_although_it_has_later_ones(sec):
 
 
 def test_the_package_of_co_registrants_is_in_the_folder_of_each(sec):
-    """It is that of the company that is filed for first; the feed names the filing once for each."""
+    """It belongs to the company that is filed for first; the feed names the filing once for each company."""
     edgar = FakeEdgar(FILERS, {REPORT.accession}, now=sec.moment, delay=at_most(timedelta(0)))
     for filer in FILERS:
         edgar.accept(filer, accepted(REPORT, MONDAY))
@@ -323,7 +323,7 @@ def test_a_slow_document_comes_byte_by_byte():
 
 
 def test_a_late_report_is_added_when_the_fault_is_mended(sec):
-    """What was filed before the fault began is added meanwhile."""
+    """Reports filed before the fault began are added meanwhile."""
     sec.faults.begin(Fault("late", "companyfacts", begins=MONDAY))
     sec.moment.now += timedelta(minutes=20)
     assert (sec.holds(facts_url(FILER.cik)), sec.holds(submissions_url(FILER.cik))) == (False, True)

@@ -1,4 +1,4 @@
-"""The XBRL package of a filing: facts with dimensions, lines of the statements, and what is refused."""
+"""The XBRL package of a filing: facts with dimensions, lines of the statements, and packages that are refused."""
 
 import json
 import zipfile
@@ -48,7 +48,7 @@ def read(files: dict[str, bytes]) -> Package:
 
 
 def facts(*parts: str) -> list[tuple[object, ...]]:
-    """What is read of an instance with these parts: all columns but those of the filing."""
+    """The result of reading an instance with these parts: all columns except the columns of the filing."""
     return rows(read({"a.xml": instance(*parts)}).facts.as_dict())
 
 
@@ -309,7 +309,9 @@ def test_a_statement_is_known_by_its_title_and_elements(
 
 
 def test_of_several_balance_sheets_the_groups_counts() -> None:
-    """The first one: those of subsidiaries follow. Without definitions the address of a role is its title."""
+    """The first balance sheet: the others belong to subsidiaries. Without definitions the address of a role is its
+    title.
+    """
     more = (*SHEET_ELEMENTS, "us-gaap:Liabilities")
     subsidiary = link("presentation", "Sub", [("us-gaap:SubAbstract", name) for name in more])
     titles = TITLE, role_type("Sub", "0000005 - Statement - BALANCE SHEETS OF A SUBSIDIARY")
@@ -353,7 +355,7 @@ def test_without_linkbases_there_are_facts_and_no_lines() -> None:
     assert (len(found.facts), len(found.lines)) == (4, 0)
 
 
-# --- What is refused --------------------------------------------------------------------------------------------
+# --- Refused packages --------------------------------------------------------------------------------------------
 
 XBRL = '<xbrl xmlns="http://www.xbrl.org/2003/instance">'
 TENFOLD = "".join(f"<!ENTITY {b} '{f'&{a};' * 10}'>" for a, b in pairwise("abcdefghij"))
@@ -403,7 +405,7 @@ def test_the_files_of_a_package_are_limited_together(limit: str, monkeypatch: py
 
 
 def endless(count: int) -> Iterable[tuple[str, str]]:
-    """Elements each of which stands twice below the one before."""
+    """Elements that each stand twice below the element before."""
     return ((f"alfa:A{n}", f"alfa:A{n + 1}") for n in range(count) for _ in "ab")
 
 

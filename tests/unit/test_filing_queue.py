@@ -101,7 +101,7 @@ def test_a_second_company_of_a_known_filing_is_read_too(server, client, home):
 
 
 def test_while_documents_cannot_be_read_the_feed_is(server, client, home):
-    """After three failures in a row the other reports are left to the next look, each of which would take as long."""
+    """After three failures in a row the other reports wait for the next look, because each would take as long."""
     numbers = range(101, 108)
     symbols = {f"{number:010}": f"S{number}" for number in numbers}
     covered = Covered(symbols, {}, dict.fromkeys((filing_of(number).key for number in numbers), False))
@@ -114,7 +114,9 @@ def test_while_documents_cannot_be_read_the_feed_is(server, client, home):
 
 
 def test_a_package_that_states_nothing_or_cannot_be_decoded_is_not_read_again(home):
-    """As that of an amendment of Part III, and that of a co-registrant; one that was not decoded is."""
+    """For example the package of an amendment of Part III, or of a co-registrant; a package that was not decoded is
+    read again.
+    """
     lake, keys = Lake(home.tables), [("0000000101", f"0000000101-26-00000{number}") for number in range(4)]
     filings = [(*key, date(2026, 8, 4), is_in) for key, is_in in zip(keys, (True, False), strict=False)]
     lake.write("filings", pl.DataFrame(filings, ["cik", "accession", "filed", "in_companyfacts"], orient="row"))

@@ -1,4 +1,4 @@
-"""The filings themselves: which documents are requested, from a mirror and from the SEC, and what is recorded."""
+"""The filings themselves: documents requested from a mirror and from the SEC, and the records of them."""
 
 import io
 import json
@@ -97,7 +97,7 @@ class Bench:
         self.store, self.lake = RawStore(folder / "home"), Lake(folder / "home/tables")
 
     def file(self, *filed: Filed, pages: Sequence[bytes] = ()) -> None:
-        """Let the company have these filings, and pages of older ones."""
+        """Let the company have these filings, and pages of older filings."""
         digests = " ".join(map(self.store.put, (submissions(ALFA.cik, *filed), *pages)))
         row = (ALFA.cik, "unchanged", "facts", digests, None, NOW)
         documents = pl.DataFrame([row], schema=DOCUMENTS, orient="row")
@@ -149,7 +149,7 @@ class Bench:
         path.write_bytes(content)
 
     def packages(self) -> list[tuple[str, str, bool]]:
-        """Accession, file and failure of each row, newest first; each digest is that of a stored document."""
+        """Accession, file and failure of each row, newest first; each digest belongs to a stored document."""
         rows = self.lake.read("packages")
         assert all(RawStore(self.store.home).get(digest) for digest in rows["digest"].drop_nulls())
         return rows.select("accession", "file", "failure").rows()
@@ -168,7 +168,7 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
 
 
 def test_filings_with_xbrl_are_listed():
-    """Also reports of which it is not known; no report without XBRL, and no 8-K whose XBRL has no numbers."""
+    """Also reports with unknown XBRL; no report without XBRL, and no 8-K with XBRL that has no numbers."""
     rows = [
         Filed("a", form="10-K/A", is_inline=1),
         Filed("b", form="10-Q", is_xbrl=""),
@@ -241,7 +241,7 @@ def test_all_of_a_mirror_is_read_once(bench):
         path.write_bytes(b"changed")
     assert bench.read_mirror() == []
     assert bench.lake.read("data_sets").equals(data_sets)
-    assert len(bench.read_mirror(full=True)) == 4  # now the files are read, and none is a zip file
+    assert len(bench.read_mirror(full=True)) == 4  # now the single files are read, no zip file
     assert bench.lake.read("data_sets").equals(data_sets)
 
 
@@ -258,7 +258,7 @@ def test_companies_without_companyfacts_count_in_a_mirror(bench):
 
 
 def test_the_newest_data_sets_and_later_filings_are_requested(bench, monkeypatch, capsys):
-    """Newest first, and what is said before; the next run asks for the list of data sets alone."""
+    """Newest first, after a message; the next run requests only the list of data sets."""
     monkeypatch.setattr(wanted_filings, "QUARTERS", 2)
     bench.file(NEW, OLD, INLINE, NEWEST)
     for filing in (OLD, NEW, INLINE, NEWEST):
@@ -430,7 +430,7 @@ def test_failures_in_a_row_end_the_requests(bench):
 
 
 def test_a_source_that_has_nothing_is_not_believed(bench):
-    """It answers 404 to everything, and none of it is remembered."""
+    """It answers 404 to everything, and none of these answers is recorded."""
     bench.file(*(Filed(f"0000000101-26-4000{n:02}", "2026-07-05") for n in range(20)))
     with pytest.raises(SourceError, match="404 for all of 20 filings"):
         bench.run(ciks=[ALFA.cik])
@@ -545,7 +545,7 @@ def test_a_synchronization_reads_the_filings_of_a_mirror(synchronized: Home, sam
 
 
 def test_the_sec_is_asked_after_publication(same_mirror: Mirror, tmp_path, monkeypatch):
-    """Where it refuses, the error ends the run, so that whoever follows pauses; what is published stays."""
+    """If the SEC refuses, the error ends the run, so that the follower pauses; published builds stay."""
     document = json.loads(same_mirror.submissions(ALFA).read_bytes())
     recent = document["filings"]["recent"]
     recent |= {

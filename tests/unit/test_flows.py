@@ -491,7 +491,7 @@ def test_a_year_restated_after_its_quarter_was_by_little_is_on_the_new_basis(
 ):
     """The first quarter of 2022 becomes 1,013 million, and 2022 then 4,139 million instead of 4,012.
 
-    If that of 2023 is restated as well, or the year by far more, the year follows a basis that came later.
+    If the quarter of 2023 is restated as well, or the year by far more, the year follows a basis that came later.
     """
     company = Filer(month_ends(2022, 9), {REVENUE: [1_003 * MILLION] * 9, NET_INCOME: [MILLION] * 9})
     first, year = (
@@ -531,7 +531,9 @@ def test_the_quarterly_data_of_a_recast_are_twelve_months_on_its_basis(quarter_o
 @pytest.mark.parametrize(("has_quarters", "twelve_months"), [(True, 320e6), (False, 400e6)])
 @in_one_call
 def test_a_quarter_before_the_recast_is_the_next_window_less_its_quarter(has_quarters, twelve_months):
-    """Merck to March 2021: the next report shows the half-years and second quarters without what was disposed of."""
+    """Merck to March 2021: the next report shows the half-years and second quarters without the discontinued
+    business.
+    """
     rows = [
         row
         for row in recast_from_the_second_quarter_on()
@@ -744,7 +746,7 @@ def test_of_two_ways_the_one_that_two_filings_confirm_counts():
 def test_twelve_months_that_the_filer_states_count(stated, value, method):
     """If a filer states its own twelve months to an interim quarter, as Amazon does, these are the twelve months.
 
-    A figure that is far off is that of another period.
+    A figure that is far off belongs to another period.
     """
     ends = month_ends(2022, 6)
     company = Filer(ends, {REVENUE: [100 * MILLION] * 6, NET_INCOME: [101 * MILLION] * 6})
@@ -876,7 +878,7 @@ def test_a_year_that_was_stated_wrongly_is_replaced_by_the_right_one():
 def test_amounts_that_cannot_be_negative_have_no_negative_quarter(item):
     """If a year is less than its nine months, the fourth quarter is null, because these amounts cannot be negative.
 
-    The year is null too, but for revenue, because that of a bank is net of losses on securities.
+    The year is null too, except for revenue, because a bank's revenue is net of losses on securities.
     """
     tag = REVENUE if item == "revenue" else DIVIDENDS
     company = Filer(month_ends(2021, 7), {NET_INCOME: [MILLION] * 7, tag: [10.0] * 7})

@@ -18,7 +18,7 @@ class Ended(BaseException):
 
 
 class Machine:
-    """A machine whose clock is wrong between two times; waiting advances the true time, and so does an update."""
+    """A machine with a clock that is wrong between two times; waiting advances the true time, and so does an update."""
 
     def __init__(self, ahead: timedelta, wrong: tuple[float, float], hours: float) -> None:
         self.ahead, self.wrong, self.end = ahead, wrong, hours * 60

@@ -1,4 +1,4 @@
-"""Footing: statements of income and cash flows whose own totals prove or contradict a figure."""
+"""Footing: statements of income and cash flows with totals that prove or contradict a figure."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -36,7 +36,7 @@ COST = "CostOfRevenue"
 
 
 def reports(lines: Figures, more: Sequence[Row] = (), **changed: float) -> pl.DataFrame:
-    """Three annual reports with the same lines, of which the last has other figures."""
+    """Three annual reports with the same lines; the last has other figures."""
     every = {NET_INCOME: 9e6, **({SPENDING: 10e6} if CASH_FLOW in lines else {}), **lines}
     return raw(annual(2020, every), annual(2021, every), annual(2022, {**every, **changed}), more)
 
@@ -221,7 +221,7 @@ def test_an_outflow_that_nothing_explains_leaves_capital_expenditure_out(more, s
 @pytest.mark.parametrize(("outflow", "spent"), [(-5_644e3, 5_162e3), (-10_709e3, 10_227e3), (-7_000e3, 10_227e3)])
 @in_one_call
 def test_leased_equipment_counts_unless_investing_foots_without_it(outflow, spent):
-    """Investing may be more than its lines, for those of the filer's own, and less, for proceeds."""
+    """Investing may be more than its lines because of lines of the filer's own, and less because of proceeds."""
     lines = {**LESSOR, INVESTING: outflow}
 
     found = yield raw(annual(2022, lines))

@@ -294,7 +294,9 @@ WRONG = {
         "debt.withheld.room-for-other-debt",
     ),
 }
-"""The amounts that replace those of USUAL, the item whose line is wrong or missing, and the rule that withholds it."""
+"""The amounts that replace amounts of USUAL, the item with the wrong or missing line, and the rule that withholds
+it.
+"""
 NOT_WRONG = {
     "a line that no element states": ("cash_and_equivalents", {"AssetsCurrent": (54.847, 47.884)}, 20.123),
     "receivables are not stated": ("cash_and_equivalents", {"AccountsReceivableNetCurrent": (None, 29.113)}, 20.123),
@@ -390,10 +392,10 @@ def test_one_line_that_is_missing_is_what_the_others_leave_of_their_total(rows, 
 
 
 LESS = {"AccountsPayableCurrent": (9.019, 8.404)}
-"""Current liabilities of which a line is not stated, so that they do not add up."""
+"""Current liabilities that do not add up, because a line is not stated."""
 OF_CASH_FLOWS = "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
 IN_CASH = USUAL | {OF_CASH_FLOWS: (20.123, 18.771)}
-"""The cash of the balance sheet is that of the cash flow statement, which includes what is restricted."""
+"""The cash of the balance sheet equals the cash of the cash flow statement, which includes restricted cash."""
 RESTS_WITHOUT_PROOF = {
     "debt alone": (
         USUAL | {"AccountsPayableCurrent": (14.269, 13.654), "LongTermDebtCurrent": (None, None)},
@@ -446,7 +448,7 @@ def test_a_rest_of_the_other_column_is_without_the_lines_that_this_states():
 
 @in_one_call
 def test_a_missing_line_that_no_report_knows_is_no_rest():
-    """The rest of the year before is not what the earlier report states: another line is missing."""
+    """The remainder of the year before differs from the amount in the earlier report: another line is missing."""
     other = USUAL | {DEBT_LINE: (0, 45.001), "Liabilities": (0, 70.032)}
     before = report({tag: (older, older) for tag, (_, older) in other.items()}, "2023-02-20", (BEFORE, "2021-12-31"))
 
@@ -481,7 +483,7 @@ def test_a_later_filing_restates_a_proved_value_by_more_than_rounding(other, rec
 
 @in_one_call
 def test_a_note_that_an_earlier_report_states_leaves_zero_open():
-    """A later filing whose lines add up without it says nothing about what is inside of them."""
+    """A later filing with lines that add up without it says nothing about the content of these lines."""
     lines = {"LongTermDebtCurrent": (None, None), DEBT_LINE: (None, None)}
     totals = {"LiabilitiesCurrent": (11.019, 10.404), "Liabilities": (20.138, 19.781)}
     shown = USUAL | lines | totals

@@ -37,7 +37,7 @@ def test_every_frame_that_is_not_gathered_is_returned_by_one_step():
 
 
 def test_flags_after_each_filing_are_columns():
-    """The declared columns are those that another module lists."""
+    """The declared columns equal the columns that another module lists."""
     assert FRAMES["values"].types.names()[-len(FLAGS) :] == list(FLAGS)
 
 
@@ -69,7 +69,7 @@ FEW = {
 
 @pytest.mark.parametrize("name", FEW)
 def test_a_step_without_rows_to_process_would_return_none(name):
-    """Leaving out the steps whose frames are empty changes no frame."""
+    """Leaving out the steps with empty frames changes no frame."""
     facts, faces, shown, _ = with_filed(raw(FEW[name]) if FEW[name] else pl.DataFrame(schema=RAW_SCHEMA), None)
     given = {"raw": facts, "faces": faces, "shown": shown}
 

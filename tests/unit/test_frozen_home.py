@@ -106,7 +106,7 @@ def test_the_same_values_add_no_version(upgraded, before):
 def test_served_values_stay_the_same(upgraded, before, table):
     """Compared row by row in the existing columns; only new columns are added. Evidence names the rule of today.
 
-    Times have no zone any more, and `industry` is what the SIC code says; what it was is `rule_industry`.
+    Times have no zone any more, and `industry` comes from the SIC code; the former column is `rule_industry`.
     """
     old, new = before[table], published(upgraded, table)
     old = old.with_columns(selectors.datetime(time_zone="*").dt.replace_time_zone(None))

@@ -1,4 +1,4 @@
-"""The short form of `make fuzz`: the seeds and the corpus of each reader, and some changed ones."""
+"""The short form of `make fuzz`: the seeds and the corpus of each reader, and some changed seeds."""
 
 import random
 from collections.abc import Iterator

@@ -105,7 +105,7 @@ def test_an_amount_of_a_year_that_a_rule_leaves_out_is_the_reason(interest):
 
 
 def of_successor(rows: list[Row], notice: str) -> dict[tuple[str, str], str]:
-    """The reason of each gap, by item and day, of a company that told of its succession."""
+    """The reason of each gap, by item and day, of a company with a notice of succession."""
     registrants = pl.DataFrame([{"cik": CIK, "sic": "3571", "succeeded": day(notice)}])
     gaps = standardized(raw(rows), registrants=registrants).gaps
     return {(row["item"], str(row["period_end"])): row["reason"] for row in gaps.iter_rows(named=True)}

@@ -1,4 +1,4 @@
-"""A company that cannot be processed, or whose rows contradict each other, keeps its rows; the others go on."""
+"""A company that cannot be processed, or has rows that contradict each other, keeps its rows; the others go on."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -113,7 +113,7 @@ def test_a_company_at_fault_keeps_its_rows_and_is_named_while_all_others_are_pub
 
 @pytest.mark.parametrize("place", ["gate contradicted", "stage versions", "stage tables"])
 def test_a_company_held_back_has_its_symbol_of_today(place, synchronized, same_mirror, monkeypatch):
-    """Its former symbol is that of another company now: no two companies have the same."""
+    """Another company has its former symbol now: no two companies have the same symbol."""
     heir = replace(CARGO, number=777, symbol=ALFA.symbol)
     same_mirror.hold(GROWN_ALFA, heir)
     same_mirror.list(heir, BRAVO, replace(ALFA, symbol="ALFX"))

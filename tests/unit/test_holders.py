@@ -71,7 +71,7 @@ def test_a_key_has_a_holder_whose_subscription_is_active_or_not(
 def test_a_file_that_takes_the_place_of_the_accounts_is_read(
     holders: Holders, accounts: Accounts, key: bytes, clock: Clock, path: Path, tmp_path: Path
 ) -> None:
-    """As after a restored backup: what was revoked since then is revoked by hand in the new file."""
+    """As after a restored backup: keys revoked since then have to be revoked by hand in the new file."""
     assert holders.find_by_key(key)
     restored = tmp_path / "restored"
     copy(path, restored)

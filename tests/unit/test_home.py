@@ -31,7 +31,7 @@ def test_the_folders_are_made_and_dagster_gets_its_settings(home):
 
 
 def modes(folder: Path) -> set[int]:
-    """The permissions of a folder and what is in it, without links."""
+    """The permissions of a folder and its contents, without links."""
     paths = [folder, *(path for path in folder.rglob("*") if not path.is_symlink())]
     return {stat.S_IMODE(path.stat().st_mode) for path in paths}
 

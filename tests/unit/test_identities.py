@@ -279,7 +279,7 @@ def test_one_negative_figure_of_a_line_is_not_corrected():
     assert untouched(report)
 
 
-# --- What is not corrected
+# --- Figures that are not corrected
 
 
 def test_other_money_is_never_touched():
@@ -303,7 +303,7 @@ def test_the_precision_of_a_figure_is_corrected_with_it():
 
 
 def test_later_filings_do_not_correct_earlier_ones():
-    """What is known on a day does not depend on later filings."""
+    """Values known on a day do not depend on later filings."""
     found = in_units(annual_report(0, count=COUNT / 1000, earnings=None, income=9e6), annual_report(1))
 
     assert found["shares_basic", "2021"] == (COUNT / 1000, 1.0)
@@ -325,7 +325,7 @@ four_reports = st.lists(errors, min_size=4, max_size=4)
 @settings(max_examples=1, deadline=None)
 @given(drawn=not_the_simplest(st.lists(st.tuples(four_reports, st.integers(1, 3)), min_size=40, max_size=40)))
 def test_corrections_after_a_filing_do_not_depend_on_later_ones(drawn):
-    """For any errors in four reports, the first reports are corrected alike with and without the later ones."""
+    """For any errors in four reports, the first reports are corrected alike with and without the later reports."""
     filed = [[annual_report(year, **report) for year, report in enumerate(reports)] for reports, _ in drawn]
 
     def found(several):

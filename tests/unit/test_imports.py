@@ -19,7 +19,7 @@ def name_of(path: Path) -> str:
 
 
 def imported_by(source: str, modules: Set[str]) -> set[str]:
-    """Those of some modules that a module imports, also within functions and for types only."""
+    """The modules among `modules` that a source imports, also within functions and for types only."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -31,7 +31,7 @@ def imported_by(source: str, modules: Set[str]) -> set[str]:
 
 
 def test_no_modules_import_each_other() -> None:
-    """Otherwise none of them can be understood without the others; the CycleError names them."""
+    """Otherwise no module of a cycle can be understood without the others; the CycleError names them."""
     paths = {name_of(path): path for package in PACKAGES for path in (ROOT / package).rglob("*.py")}
     graph = {name: imported_by(path.read_text(), paths.keys()) for name, path in paths.items()}
     assert "warehouse.read.reader" in graph["warehouse.queries.queries"]
@@ -39,7 +39,7 @@ def test_no_modules_import_each_other() -> None:
 
 
 ROOMS = ("warehouse", "serve.site", "pipelines.normalize")
-"""Packages whose folders lie one above the other."""
+"""Packages with folders that lie one above the other."""
 MOST_MODULES = 16
 """So many modules of a folder can be looked over; a few folders of the pipeline still have more."""
 CROWDED = {"pipelines.edgar", "pipelines.sample", "pipelines.stages"}
@@ -47,7 +47,9 @@ CROWDED = {"pipelines.edgar", "pipelines.sample", "pipelines.stages"}
 
 @pytest.mark.parametrize("package", ROOMS)
 def test_no_folders_import_each_other(package: str) -> None:
-    """Each is understood with those below it; modules beside the folders are for all of them, or put them together."""
+    """Each folder is understood with the folders below it; modules outside of the folders serve all of them, or
+    combine them.
+    """
     paths = {name_of(path): path for path in (ROOT / package.replace(".", "/")).rglob("*.py")}
     folder = {name: name.removeprefix(f"{package}.").rpartition(".")[0] for name in paths}
     graph: dict[str, set[str]] = {}

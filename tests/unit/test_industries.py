@@ -141,7 +141,7 @@ CASES: dict[str, tuple[str, tuple[str, ...], str]] = {
 
 
 def filing(elements: tuple[str, ...], filed: str = "2024-02-20") -> list[Row]:
-    """A filing that uses some elements, and one that every filing has."""
+    """A filing that uses these elements, and one element that every filing has."""
     return [
         fact("Assets", 95e6, None, "2023-12-31", filed=filed),
         *(fact(tag, 1e6, *YEAR, filed=filed) for tag in elements if tag != "Assets"),
@@ -195,7 +195,9 @@ def test_without_submissions_only_elements_decide():
 
 
 def test_later_filings_do_not_change_what_earlier_ones_showed():
-    """A company that becomes a lender was none before, and one that stops lending stays one for earlier filings."""
+    """A company that becomes a lender was not one before, and a company that stops lending stays one for earlier
+    filings.
+    """
     facts = ordered_facts(
         raw(filing((), "2024-02-20"), filing(LENDER, "2025-02-20"), filing((), "2025-05-10"), filing((), "2027-02-20"))
     )
@@ -247,7 +249,7 @@ def test_a_row_names_groups_of_elements():
     ],
 )
 def test_a_wrong_row_is_refused(old, new, message):
-    """The error names the file, the row, and what is wrong."""
+    """The error names the file, the row, and the error in it."""
     assert old in ROWS
     with pytest.raises(TableError, match=re.escape(message)):
         rows(ROWS.replace(old, new))

@@ -142,7 +142,7 @@ def test_consolidated_income_less_minorities_is_the_parents():
 @pytest.mark.parametrize(("minorities", "expected"), [(0, 40e6), (2e6, None)])
 @in_one_call
 def test_quarters_with_minorities_count_where_the_years_prove_that_there_are_none(minorities, expected):
-    """Quarterly reports state consolidated net income only, annual ones that of the parent, too."""
+    """Quarterly reports state consolidated net income only; annual reports also state net income of the parent."""
     sums = {REVENUE: [1e8] * 12, "ProfitLoss": [10e6] * 12, NET_INCOME: [10e6 - minorities] * 12}
     rows = [row for row in Filer(ENDS, sums).rows() if row["tag"] != NET_INCOME or row["form"] == "10-K"]
     found = yield raw(rows)
@@ -214,7 +214,7 @@ def test_earnings_per_share_as_filed_come_first():
 
 @in_one_call
 def test_earnings_per_share_may_follow_from_income_and_shares():
-    """Filers with several share classes state none for the whole company; the value is flagged as derived."""
+    """Filers with several share classes state no value for the whole company; the value is flagged as derived."""
     filer = Filer(ENDS, {REVENUE: [1e8] * 12, NET_INCOME: [1e7] * 12}, {SHARES: [3e7] * 12})
 
     found = yield filer.facts()
@@ -310,7 +310,7 @@ def restated(tag: str, amount: float) -> Row:
 
 @in_one_call
 def test_a_ratio_is_withdrawn_when_a_later_filing_leaves_it_without_meaning():
-    """A stale ratio beside a negative free cash flow would contradict it; a third filing can bring it back."""
+    """A stale ratio next to a negative free cash flow would contradict it; a third filing can bring it back."""
     rows = company({CASH_FLOW: [30] * 12, CAPITAL_SPENDING: [10] * 12}, balances={DEBT: [200] * 12}).rows()
     again = fact(CASH_FLOW, 120e6, "2023-01-01", "2023-12-31", form="10-K/A", filed="2024-07-01")
     negative = restated(CASH_FLOW, 20)
@@ -437,7 +437,7 @@ def test_filed_earnings_count_where_those_of_years_are_not_net_income_over_share
 @pytest.mark.parametrize("quarter", [0.131, 0.315])
 @in_one_call
 def test_net_income_over_shares_replaces_a_sum_that_it_contradicts(quarter):
-    """The filed earnings of the fiscal year agree with net income over shares; those of this year do not."""
+    """The filed earnings of the fiscal year agree with net income over shares; the earnings of this year do not."""
     found = yield apart(quarter)
 
     row = row_of(found.values, "eps_basic", "ttm", "2022-09-30")
@@ -490,7 +490,7 @@ def test_cents_before_a_reverse_split_are_too_coarse():
 
 @in_one_call
 def test_earnings_are_compared_with_the_income_that_participating_securities_leave():
-    """Bancorp 34 to September 2019: net income is the parent's, earnings per share are those of common shares."""
+    """Bancorp 34 to September 2019: net income is for the parent, earnings per share are for common shares."""
     parent, common = [1.07e6] * 8 + [-1.0e6, -1.03e6], [1.05e6] * 8 + [-1.02e6, -1.05e6]
     sums = {REVENUE: [1e8] * 10, NET_INCOME: parent, COMMON: common, EPS: [0.1] * 8 + [-0.1, -0.11]}
     rows = Filer(month_ends(2020, 10), sums, {SHARES: [1e7] * 10}).rows()
@@ -518,8 +518,9 @@ def test_quarters_before_and_after_a_merger_do_not_add_up():
 @pytest.mark.parametrize(("last", "expected"), [(0.69, 2.64), (4.0, None)])
 @in_one_call
 def test_quarters_after_a_merger_add_up_where_their_year_has_the_count(last, expected):
-    """Kraft Heinz to October 2016: the report of the year states its quarters, and their count; that of the year before
-    is two thirds of it."""
+    """Kraft Heinz to October 2016: the report of the year states its quarters and their count; the count of the
+    report before is two thirds of it.
+    """
     income = [96e6, -344e6, -303e6, 285e6, 896e6, 770e6, 842e6]
     sums = {REVENUE: [1e9] * 7, NET_INCOME: income, EPS: [0.26, -0.91, -0.27, 0.58, 0.74, 0.63, last]}
     rows = [
@@ -554,7 +555,7 @@ def test_roundings_and_a_changing_count_together_do_not_add_up():
 
 @in_one_call
 def test_two_classes_of_shares_leave_no_quotient():
-    """Two annual reports state half of net income over shares; a year without filed earnings has none.
+    """Two annual reports state half of net income over shares; a year without filed earnings has no value.
 
     Known only after the second report, the year before keeps its first value until then.
     """
@@ -576,7 +577,7 @@ def test_two_classes_of_shares_leave_no_quotient():
 @pytest.mark.parametrize(("income", "value", "because"), [(-10, 10e6, None), (10, None, "mixed_basis")])
 @in_one_call
 def test_diluted_shares_are_not_below_basic_shares(income, value, because):
-    """A year with a loss has no dilution, and its first quarters had: the mean would be below that of basic shares."""
+    """A year with a loss has no dilution, and its first quarters had: the mean would be below the basic shares."""
     rows = Filer(ENDS, {REVENUE: [1e8] * 12, NET_INCOME: [income * 1e6] * 12}, {SHARES: [10e6] * 12}).rows()
     diluted = Filer(ENDS, {}, {DILUTED: [12e6] * 4 + [10e6] * 8}).rows()
     for row in diluted:
@@ -646,7 +647,7 @@ def test_the_average_of_a_year_counts_as_corrected():
 
 @in_one_call
 def test_the_average_of_a_year_is_not_corrected_against_its_quarters():
-    """Cullman 2021: the restated year leaves more for its last quarter than any quarter beside it has."""
+    """Cullman 2021: the restated year leaves more for its last quarter than any neighbouring quarter has."""
     rows = [
         {**row, "value": 7e6} if row["tag"] == SHARES and row["start"] in ("2022-04-01", "2022-07-01") else row
         for row in conversion("2024-01-01")
@@ -698,7 +699,7 @@ def test_earnings_without_shares_are_like_those_of_the_last_count():
 
 @in_one_call
 def test_a_quarter_between_two_counts_is_like_them():
-    """Airbnb 2020: the offering was in the last quarter, whose average lies between those of the quarters beside it."""
+    """Airbnb 2020: the offering was in the last quarter; its average lies between the averages of its neighbours."""
     counts = [10e6] * 4 + [10e6, 10e6, 10e6, 14e6] + [25e6] * 4
     found = yield raw(company({}, {SHARES: counts}).rows())
 
@@ -725,7 +726,7 @@ def test_a_year_as_filed_is_never_replaced():
     assert (row["value"], row["method"], row["flags"]) == (2.0, "fiscal_year", "")
 
 
-# --- What was known
+# --- Known values
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def test_replacing_companies_keeps_the_others(spare, first, changes, asked):
 
 
 def test_only_new_rows_are_written(tmp_path):
-    """The part of the other companies stays as it is; it goes when none of its rows count."""
+    """The part of the other companies stays as it is; it is removed when no row of it counts."""
     lake = Lake(tmp_path)
     lake.replace_companies("t", [rows({"1": [1], "2": [2]})], {"1": "a", "2": "a"})
     lake.replace_companies("t", [rows({"2": [3]})], {"2": "b"})
@@ -82,7 +82,7 @@ def test_small_parts_are_written_together(tmp_path):
 
 
 def test_no_part_is_written_with_more_rows_than_fit_in_memory(tmp_path, monkeypatch):
-    """A full part stays as it is, and small ones become parts that are not larger."""
+    """A full part stays as it is, and small parts are combined into parts that are not larger."""
     monkeypatch.setattr("pipelines.storage.lake.FULL", 3)
     lake = Lake(tmp_path)
     for number in range(9):
@@ -241,7 +241,7 @@ def test_a_damaged_table_is_reported_in_one_line(tmp_path, use, content):
 
 
 def test_a_table_with_a_flipped_bit_is_reported_in_one_line_or_read(tmp_path):
-    """Polars has many kinds of errors for it, among them one that is no Exception."""
+    """Polars raises many kinds of errors for it, among them one that is not an Exception."""
     Lake(tmp_path).write("t", pl.DataFrame({"cik": CIKS, "n": range(6)}, SCHEMA))
     path, drawn = tmp_path / "t.parquet", Random(1)
     whole = path.read_bytes()
@@ -260,7 +260,7 @@ def test_a_disk_error_is_reported(tmp_path):
 
 
 class Here(Workers):
-    """Workers of which each is this process."""
+    """Workers that are all this process."""
 
     def map(self, task, inputs):
         return map(task, inputs)

@@ -55,7 +55,7 @@ CASES = {
 
 @pytest.fixture(scope="module")
 def latest() -> dict[str, dict[str, Any]]:
-    """The row of each case; empty if it has none."""
+    """The row of each case; empty if there is no row."""
     facts, ciks = of_companies(CASES)
     found = standardize(facts).latest_shares
     assert found.schema == {**FRAMES["latest_shares"].types, "cik": pl.String, "class_member": pl.String}

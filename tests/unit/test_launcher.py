@@ -1,4 +1,4 @@
-"""Runs whose process is gone are told from those whose process lives."""
+"""Runs with an ended process are distinguished from runs with a living process."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ def health(process: str | None) -> WorkerStatus:
 
 
 def test_a_run_lives_as_long_as_its_process():
-    """Also one that has not noted its process yet; a process that nobody waited for has ended."""
+    """Also a run that has not recorded its process yet; a process that nobody waited for has ended."""
     assert health(None) == WorkerStatus.RUNNING
     assert health(process_named(os.getpid())) == WorkerStatus.RUNNING
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:

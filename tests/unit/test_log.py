@@ -67,7 +67,7 @@ def test_columns_that_the_log_does_not_have_are_dropped(tmp_path):
 
 
 def test_a_segment_of_an_older_program_is_read(tmp_path):
-    """Columns and fields of legs that it does not have are null; its facts are those of companyfacts."""
+    """Missing columns and fields of legs are null; its facts come from companyfacts."""
     recorded = rows(1)
     legs = pl.List(pl.Struct([field for field in LOG["legs"].inner.fields if field.name not in LATER]))
     older = recorded.select(pl.exclude("rule", "legs"), pl.col("legs").cast(legs))
@@ -156,7 +156,9 @@ def test_the_order_is_that_of_commits_whatever_the_names(tmp_path):
 
 
 def test_a_list_that_was_sorted_by_name_is_put_in_order_by_filings(tmp_path):
-    """What was recorded with the clock set back has a later filing; a segment of other companies stays in its place."""
+    """A version recorded with the clock set back has a later filing; a segment of other companies stays in its
+    place.
+    """
     other = version_log.write(tmp_path, "20260101", rows(7, cik="0000000009"))
     filed = [date(2026, month, 1) for month in (2, 5, 8)]
     first = version_log.write(tmp_path, "20260301", rows(1, filed=filed[0]))
@@ -190,7 +192,7 @@ def test_a_damaged_list_is_an_error_that_says_what_to_do(tmp_path, written):
 
 
 def test_a_rollback_loses_no_segment(tmp_path):
-    """A pointer that is rolled back names fewer segments; those committed since then stay and are read."""
+    """A pointer that is rolled back names fewer segments; segments committed since then stay and are read."""
     first, second = (version_log.write(tmp_path, day, rows(value)) for day, value in (("20260801", 1), ("20260802", 2)))
     assert version_log.committed(tmp_path, (first, second)) == (first, second)
 

@@ -1,4 +1,4 @@
-"""`make test-scale` says what is missing, and installs nothing; docs/scaling.md has what the model says."""
+"""`make test-scale` names missing packages, and installs nothing; docs/scaling.md has the tables of the model."""
 
 import subprocess
 

@@ -90,7 +90,7 @@ def test_the_answers_are_those_of_duckdb(build: OpenBuild, published: Path) -> N
 
 @pytest.fixture
 def reads(published: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Warehouse, list[Path]]]:
-    """A warehouse whose builds have overlays, and the files of which it has read all rows into memory."""
+    """A warehouse with builds that have overlays, and the files from which it has read all rows into memory."""
     monkeypatch.setattr(overlay, "MIN_FILE_SIZE", 0)
     whole: list[Path] = []
     warehouse = Warehouse(published, lambda file: whole.append(file) or Memory(file))  # type: ignore[func-returns-value]
@@ -109,7 +109,7 @@ def revenues_of(warehouse: Warehouse, symbol: str) -> bytes:
 def test_of_a_build_with_an_overlay_only_the_rows_that_differ_are_read(
     published: Path, reads: tuple[Warehouse, list[Path]]
 ) -> None:
-    """The answers are those of a service that reads all rows."""
+    """The answers equal the answers of a service that reads all rows."""
     warehouse, whole = reads
     assert names(warehouse) == ("b1", True)
     for build_id, revenue in (("b2", 4321.0), ("b3", 5432.0)):
@@ -147,7 +147,9 @@ def test_an_overlay_that_renews_no_company_leaves_all_rows_as_they_are(
 def test_all_rows_are_read_if_it_is_unknown_which_differ(
     published: Path, reads: tuple[Warehouse, list[Path]], unknown: bool
 ) -> None:
-    """A build of an earlier release does not name the companies; rows read after one may be newer than those before."""
+    """A build of an earlier release does not name the companies; rows read after such a build may be newer than the
+    rows before.
+    """
     warehouse, whole = reads
     if unknown:
         assert names(warehouse) == ("b1", True)

@@ -1,4 +1,4 @@
-"""The metrics: what is counted, the sum over workers, and the exposition."""
+"""The metrics: counting, the sum over workers, and the exposition."""
 
 import json
 import re
@@ -53,7 +53,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_metrics_are_the_sum_of_all_workers_and_outlive_them(published: Path) -> None:
-    """What rises and falls begins with 0 in a worker that was started again; what only rises goes on."""
+    """A gauge begins with 0 in a worker that was started again; a counter goes on."""
     with shared(PATHS, 3) as (file, counts):
         for place, seconds in enumerate((0.0001, 0.003, 99.0)):
             worker = opened(PATHS, file, place)
@@ -135,7 +135,7 @@ def test_a_degraded_worker_is_counted(tmp_path: Path) -> None:
 
 
 def test_the_age_of_the_last_sign_of_life_of_the_daemon(tmp_path: Path) -> None:
-    """The newest of its parts, as Dagster stores it; none before the first, and none if the record is damaged."""
+    """The newest of its parts, as Dagster stores it; no sample before the first, and none if the record is damaged."""
     name, published = "fundamentals_daemon_heartbeat_age_seconds", tmp_path / "published"
     published.mkdir()
     (folder := tmp_path / "dagster").mkdir()
@@ -150,7 +150,7 @@ def test_the_age_of_the_last_sign_of_life_of_the_daemon(tmp_path: Path) -> None:
 
 
 def test_what_follows_the_feed_is_measured_by_its_last_sign_of_life(tmp_path: Path) -> None:
-    """None before the first one, and none if it is damaged; without a report that waits, the oldest has no age."""
+    """No sample before the first one, and none if it is damaged; without a waiting report, the oldest has no age."""
 
     def of_follower() -> dict[str, float]:
         found = samples(tmp_path / "published", Counts(PATHS), now=NOON)

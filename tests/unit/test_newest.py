@@ -72,7 +72,7 @@ def server() -> Iterator[EdgarServer]:
 
 @pytest.fixture(autouse=True)
 def _without_packages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reports wait for companyfacts; what is read from packages is tested in test_filing_queue."""
+    """Reports wait for companyfacts; reading from packages is tested in test_filing_queue."""
     monkeypatch.setenv("FUNDAMENTALS_FILINGS", "off")
 
 
@@ -167,7 +167,7 @@ def test_a_missing_feed_is_an_error(server, client):
 
 
 def test_a_page_that_has_not_changed_is_not_sent(server, client, home):
-    """The entity tag of its last answer is sent, also by the next process; and what is new then is read."""
+    """The entity tag of its last answer is sent, also by the next process; then only new entries are read."""
     url = newest_url("10-", 0)
     first, second = (Reply(body=feed(entry(number)), headers={"ETag": f'"{number}"'}) for number in (101, 102))
     server.on(url, first, Reply(304), second)
@@ -248,7 +248,7 @@ def test_a_report_waits_until_it_is_published(server, client, home):
 
 
 def test_a_report_whose_synchronization_was_killed_survives_one_of_all_companies(server, client, home):
-    """After it all companies have its time, though it requested those of the daily index only."""
+    """After it all companies have its time, though it requested only the companies of the daily index."""
     server.on(newest_url("10-", 0), Reply(body=feed(entry(101))))
     server.on(FACTS, Reply(body=b"0000000101-26-000001"))
     assert looked(client, home, 0) == [filing_of()]
@@ -318,7 +318,7 @@ def test_a_report_of_a_company_that_becomes_listed(server, client, home):
 
 
 def test_the_first_look_takes_what_was_filed_since_the_last_synchronization(server, client, tmp_path):
-    """Within some minutes, because clocks differ; what is filed before is in the build."""
+    """Within some minutes, because clocks differ; earlier filings are in the build."""
     home = Home(tmp_path)
     home.prepare()
     (tmp_path / FILE).write_bytes(b"damaged")
@@ -331,7 +331,7 @@ def test_the_first_look_takes_what_was_filed_since_the_last_synchronization(serv
 
 
 def test_a_feed_that_cannot_be_read_loses_nothing(server, client, home):
-    """Its error is told, and the reports that wait are asked for."""
+    """Its error is reported, and the waiting reports are requested."""
     server.on(newest_url("10-", 0), Reply(body=feed(entry(101))), Reply(body=b"<feed>"), Reply(418))
     server.on(FACTS, Reply(body=b"{}"), Reply(404), Reply(body=b"0000000101-26-000001"))
     told: list[str] = []
@@ -355,7 +355,10 @@ def test_a_malformed_entry_hides_no_report_and_is_told_once(server, client, home
 
 
 def test_a_wrong_date_makes_no_other_report_new_again(server, client, home, monkeypatch):
-    """A time ahead counts as now. So many numbers are known, whatever their dates; what was read last is kept."""
+    """A time ahead counts as now.
+
+    So many numbers are remembered, whatever their dates; the numbers read last are kept.
+    """
     monkeypatch.setattr(run_newest_filings, "REMEMBERED", 3)
     late, old = entry(102, 60 * 24 * 400), entry(103, -60 * 24 * 400)
     server.on(newest_url("10-", 0), Reply(body=feed(late, entry(101), old)))

@@ -1,4 +1,4 @@
-"""The statements as filed: the lines that a build has, those of a value among them, and how they are shown."""
+"""The statements as filed: the lines that a build has, the lines of a value among them, and how they are shown."""
 
 from contextlib import closing
 from datetime import date
@@ -87,7 +87,7 @@ def rows_of(lake: Lake, statement: str) -> list[tuple[Any, ...]]:
 
 
 def test_a_build_has_the_columns_of_the_statements_of_the_newest_filings(lake):
-    """Of a package rather than of its data set; of members those that are a leg. A data set has the fiscal day.
+    """From a package rather than from its data set; only members that are a leg. A data set has the fiscal day.
 
     An annual report of the newest five years is there though no value comes from it, an older quarterly report is not.
     """
@@ -105,7 +105,7 @@ def test_a_build_has_the_columns_of_the_statements_of_the_newest_filings(lake):
 
 
 def test_cash_of_a_cash_flow_statement_is_in_the_column_of_its_period(lake):
-    """On the first of two lines that of the beginning, on the second that of the end."""
+    """The first of two lines has the cash at the beginning, the second the cash at the end."""
     assert rows_of(lake, "CF") == [
         (PACKAGE, 1, "us-gaap:NetIncomeLoss", None, 4, YEAR["end"], 9.0),
         (PACKAGE, 2, "us-gaap:Cash", None, 4, YEAR["end"], 4.0),
@@ -113,7 +113,7 @@ def test_cash_of_a_cash_flow_statement_is_in_the_column_of_its_period(lake):
     ]
 
 
-# --- What is shown ------------------------------------------------------------------------------------------------
+# --- Shown statements ------------------------------------------------------------------------------------------------
 
 
 def row(statement: str, place: int, label: str, tag: str, value: float | None, **more: Any) -> StatementRow:
@@ -138,7 +138,7 @@ def fact(tag: str, value: float) -> Leg:
 
 
 def test_a_fact_is_marked_on_one_statement():
-    """On the income statement rather than on that of cash flows, in its period; other columns are as long."""
+    """On the income statement rather than on the cash flow statement, in its period; other columns are as long."""
     [shown] = statements(ROWS, [fact("us-gaap:NetIncomeLoss", 9e6)])
     assert (shown.name, [(column.end, column.months) for column in shown.columns]) == (
         "Income statement",

@@ -1,4 +1,4 @@
-"""The notebook for analysts runs as it stands, and shows what it showed when it was looked at."""
+"""The notebook for analysts runs as it stands, and shows the same results as when it was reviewed."""
 
 import json
 import os
@@ -24,7 +24,7 @@ def shown(notebook: dict[str, Any]) -> list[list[Any]]:
 
 @pytest.fixture(scope="module")
 def ran(synchronized_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """The notebook after a run in a folder like that of the project; a warning would be an error."""
+    """The notebook after a run in a folder like the folder of the project; a warning would be an error."""
     folder = tmp_path_factory.mktemp("project")
     (folder / "examples").mkdir()
     copied = shutil.copy(NOTEBOOK, folder / "examples")

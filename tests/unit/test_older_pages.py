@@ -1,4 +1,4 @@
-"""The pages of older filings: which are requested from each source, when again, and what a missing one means."""
+"""The pages of older filings: which are requested from each source, when again, and the effect of a missing page."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -41,7 +41,7 @@ class Requests:
         self.asked: list[str] = []
 
     def __call__(self) -> CompanyDocuments:
-        """Bring the documents up to date, and return those of ALFA."""
+        """Bring the documents up to date, and return the documents of ALFA."""
         self.days += 1
         with self.opened() as source:
             get = source.client.get

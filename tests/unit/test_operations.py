@@ -253,7 +253,7 @@ LINES = [line for _, line in re.findall(r"^\| (`+) ?(.+?) ?\1 \| ", PAGE.partiti
 
 
 def written(path: Path, text: str) -> Iterator[str]:
-    """The lines that a module writes to the log or to standard error, with HOLE for what is filled in."""
+    """The lines that a module writes to the log or to standard error, with HOLE for values that are filled in."""
     for node in ast.walk(ast.parse(text)):
         match node:
             case ast.Call(func=ast.Attribute(value=log, attr=level), args=[message, *_]) if level in LEVELS:
@@ -286,7 +286,7 @@ def test_every_line_of_the_log_is_explained() -> None:
 
 
 def texts(path: Path, text: str) -> Iterator[str]:
-    """All texts of a module but its docstrings, with HOLE for what is filled in."""
+    """All texts of a module except its docstrings, with HOLE for values that are filled in."""
     tree = ast.parse(text)
     documented = [each.value for each in ast.walk(tree) if isinstance(each, ast.Expr)]
     for node in ast.walk(tree):
@@ -295,7 +295,7 @@ def texts(path: Path, text: str) -> Iterator[str]:
 
 
 def test_every_line_that_is_explained_is_written() -> None:
-    """By code: what a docstring says counts for nothing."""
+    """By code: docstrings do not count."""
     source = "\n".join(each for path, text in SOURCES.items() for each in texts(path, text))
     missing = [line for line in LINES if max(line.split(HOLE), key=len).strip() not in source]
     assert missing == []

@@ -1,4 +1,4 @@
-"""What a command says, and cannot write: its work is done all the same, and its exit status says so."""
+"""A command that cannot write its output: its work is done all the same, and its exit status says so."""
 
 import sqlite3
 import subprocess

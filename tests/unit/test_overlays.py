@@ -1,4 +1,4 @@
-"""Builds with an overlay: the rows of companies that changed, beside a base that stays as it is."""
+"""Builds with an overlay: the rows of companies that changed, in addition to a base that stays as it is."""
 
 import stat
 import subprocess
@@ -48,7 +48,7 @@ def told_by(file: Path) -> list[list[Any]]:
 
 @overlaid
 def test_a_build_with_an_overlay_has_the_rows_of_one_with_all_rows_written(published: Path, tmp_path: Path) -> None:
-    """Also one whose base is that of the build before; the file and the copies are those of the base."""
+    """Also a build with the same base as the build before; the file and the copies are the base's."""
     for build_id, revenue in (("b2", 4321.0), ("b3", 5432.1)):
         made, rows = builds.renewed(published, build_id, revenue)
         builds.point(published, made)
@@ -69,7 +69,9 @@ def test_a_build_with_an_overlay_has_the_rows_of_one_with_all_rows_written(publi
 
 @overlaid
 def test_the_links_lead_to_the_newest_rows(published: Path) -> None:
-    """A build with all rows has no overlay, and none of the build before stays beside it; after a rollback there is."""
+    """A build with all rows has no overlay, and no overlay of the build before stays next to it; after a rollback
+    there is one.
+    """
 
     def revenue() -> float:
         with duckdb.connect(published / "warehouse.duckdb", read_only=True) as connection:
@@ -95,7 +97,7 @@ def test_the_links_lead_to_the_newest_rows(published: Path) -> None:
 
 @overlaid
 def test_readers_keep_their_rows_while_an_overlay_is_written(published: Path) -> None:
-    """Also those in other processes, which have locked the file."""
+    """Also readers in other processes, which have locked the file."""
     builds.small(published)
     reads = "import duckdb, sys; c = duckdb.connect(sys.argv[1], read_only=True); print(flush=True); sys.stdin.read(1)"
     reads += "; print(c.execute('SELECT max(revenue) FROM financials WHERE revenue = 4321').fetchall())"
@@ -122,7 +124,7 @@ def test_an_overlay_of_many_rows_leaves_the_base_as_it_is(published: Path, monke
 
 @overlaid
 def test_an_overlay_has_only_the_rows_that_differ(published: Path) -> None:
-    """Also of tables that are made as a whole, as that of filings."""
+    """Also of tables that are made as a whole, such as the table of filings."""
     builds.small(published)
     builds.publish_overlaid(published)
     content = (published / "warehouse-b2.duckdb.wal").read_bytes()
@@ -178,7 +180,7 @@ def test_all_rows_are_written_of_a_small_build_after_a_large_overlay_or_if_many_
 
 @pytest.mark.parametrize("damaged", [lambda whole: whole[:-1], lambda whole: bytes([whole[0] ^ 1]) + whole[1:], None])
 def test_a_damaged_overlay_is_noticed(published: Path, damaged: Callable[[bytes], bytes] | None) -> None:
-    """DuckDB opens the build without the rows of such an overlay. Who has the build open keeps it."""
+    """DuckDB opens the build without the rows of such an overlay. A reader that has the build open keeps it."""
     builds.small(published)
     builds.publish_overlaid(published, sync_id="s2")
     opened, starting = Warehouse(published), Warehouse(published)

@@ -1,4 +1,4 @@
-"""Debt under an element of the filer's own, or of some members: what is published of its lines."""
+"""Debt under an element of the filer's own, or of some members: its published lines."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -52,7 +52,7 @@ def faces(rows: Sequence[Row]) -> Filed:
 
 
 def standardized(*reports: Sequence[Row]) -> Standardized:
-    """The values of reports whose own element and whose member companyfacts lacks."""
+    """The values of reports with an own element and a member that companyfacts lacks."""
     left_out = ("AccountsPayableCurrent", "LongTermDebtNoncurrent")
     in_companyfacts = raw([row for rows in reports for row in rows if row["tag"] not in left_out])
     both = [faces(rows) for rows in reports]

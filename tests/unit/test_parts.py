@@ -24,7 +24,7 @@ YEAR = ("2022-01-01", "2022-12-31")
 
 
 def filed(quarters=6, change=None, **sums):
-    """What a filer of six quarters states; `change` gives another value to some facts, or None to leave one out."""
+    """The facts of a filer of six quarters; `change` gives another value to some facts, or None to leave one out."""
     ends = month_ends(2022, quarters)
     to_the_dollar = [
         [start + step * n for n in range(quarters)] for start, step in ((50_000_321, 1e6), (500_000_123, 3e6))
@@ -159,7 +159,7 @@ def test_spending_may_fall_by_little_or_net_of_disposals(tag, cash_flow, expecte
 
 @in_one_call
 def test_cash_of_the_day_before_is_left_out():
-    """The report on a quarter states the cash of the last year end in its own context, beside assets that moved."""
+    """The report on a quarter states the cash of the last year end in its own context; assets there have moved."""
 
     def change(row):
         is_last = row["tag"] == CASH and row["end"] == "2023-03-31"
@@ -193,7 +193,9 @@ def test_a_restated_balance_that_is_the_figure_of_another_day_restates_nothing()
 
 @in_one_call
 def test_a_year_that_two_annual_reports_state_alike_counts_without_its_quarters():
-    """The years leave out software that the quarters include: the year has a value, windows between years have none."""
+    """The years leave out software that the quarters include: the year has a value, windows between years have no
+    value.
+    """
     spending = [10e6, 12e6, 14e6, 2e6]
     company = Filer(month_ends(2021, 12), {CASH_FLOW: [40e6] * 12, CAPITAL_SPENDING: spending * 3}).rows()
     rows = [

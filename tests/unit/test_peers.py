@@ -19,7 +19,7 @@ def company(
 
 
 def test_peers_are_nearest_in_revenue_and_those_of_the_same_code_come_first() -> None:
-    """Not another class of the company, nor another currency, nor a company without revenue; far ones come last."""
+    """Not another class of the company, nor another currency, nor a company without revenue; distant ones come last."""
     others = [
         *(company("OWN-B", 100.0, primary=False), company("EURO", 100.0, currency="EUR"), company("NONE", None)),
         *(company("SAME", 300.0), company("SMALL", 50.0), company("SMALL-B", 50.0, primary=False)),

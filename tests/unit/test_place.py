@@ -1,4 +1,4 @@
-"""Where the service of a home listens: told while it runs, and as an address that a browser can ask."""
+"""Where the service of a home listens: recorded while it runs, as an address that a browser can open."""
 
 import socket
 

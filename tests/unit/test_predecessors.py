@@ -27,7 +27,7 @@ REORGANIZED = "2021-04-01"
 
 
 def two_filers(restated: float = 1.0) -> pl.DataFrame:
-    """Two years of one CIK, and two of another whose comparatives are the first one's figures, or multiples of them."""
+    """Two years of one CIK, and two of another with the first one's figures, or multiples of them, as comparatives."""
     quarters = [(100.0 + n) * MILLION for n in range(len(ENDS))]
     flows = {
         REVENUE: quarters,
@@ -57,7 +57,7 @@ def test_a_successor_has_its_predecessors_history():
 
 
 def test_a_predecessor_that_continues_to_file_is_a_subsidiary():
-    """Apache files reports next to those of its holding company: it is a subsidiary and not a predecessor."""
+    """Apache files reports at the same time as its holding company: it is a subsidiary and not a predecessor."""
     as_subsidiary = two_filers().filter(pl.col("filed") > REORGANIZED)
     beside = as_subsidiary.with_columns(
         cik=pl.lit(PREDECESSOR), value=pl.col("value") / 2, filed=pl.col("filed").str.replace("-1?[0-9]$", "-28")

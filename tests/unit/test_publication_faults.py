@@ -57,7 +57,7 @@ def published(tmp_path: Path) -> Path:
         ("publish_small", "_link", 2, "b2"),
         ("publish_small", "_clear", 3, "b2"),  # all but the removal of old files is done
         ("publish_overlaid", "replace", 1, "b1"),  # the copy of the base is written, not named
-        ("publish_overlaid", "replace", 2, "b1"),  # the overlay is beside the copy of the base
+        ("publish_overlaid", "replace", 2, "b1"),  # the overlay is next to the copy of the base
         ("publish_overlaid", "hardlink_to", 1, "b1"),  # the overlay is there without its file
         ("publish_overlaid", "link", 1, "b1"),
         ("publish_overlaid", "replace", 4, "b1"),  # the overlay has its final name, nothing else has
@@ -126,7 +126,7 @@ def test_ten_publications_under_readers(published: Path) -> None:
                     counts = [build.rows("SELECT count(*) FROM financials")[0][0] for _ in range(3)]
                     assert counts == [build.pointer.rows["financials"]] * 3
                     seen.add(build.pointer.build)
-        except BaseException as error:  # noqa: BLE001 told below, in the test's own thread
+        except BaseException as error:  # noqa: BLE001 reported below, in the test's own thread
             errors.append(error)
 
     with warehouse.build() as build:

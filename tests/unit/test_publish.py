@@ -158,7 +158,7 @@ def test_recording_needs_a_published_build(published: Path) -> None:
 
 
 def test_a_build_has_parquet_copies_of_its_tables(published: Path) -> None:
-    """The copies have the same names, columns and rows, and are read-only; the link leads to the newest ones."""
+    """The copies have the same names, columns and rows, and are read-only; the link leads to the newest copies."""
     for build in ("b1", "b2"):
         made = builds.publish_small(published, build)
         assert (published / "parquet").readlink() == Path(f"parquet-{build}")
@@ -451,7 +451,7 @@ def test_the_link_leads_to_the_current_build(published: Path) -> None:
 
 
 def test_a_comma_far_down_in_a_csv_is_read_back_like_one_at_its_beginning(tmp_path: Path) -> None:
-    """DuckDB takes the form of a file from its first 20,480 rows, unless it is told."""
+    """DuckDB detects the format of a file from its first 20,480 rows, unless the format is given."""
     view = schema.Table(
         "names", "", ("row",), (schema.Column("row", "BIGINT", ""), schema.Column("name", "VARCHAR", ""))
     )

@@ -1,4 +1,4 @@
-"""Discrete quarters: as filed or by difference, on one basis, and beside their year."""
+"""Discrete quarters: as filed or by difference, on one basis, and compared with their year."""
 
 import csv
 from collections.abc import Iterator, Sequence
@@ -59,7 +59,7 @@ def quarters(of: Standardized, item: str) -> dict[str, float | None]:
 
 @pytest.fixture(scope="module")
 def growing() -> Standardized:
-    """Eight quarters of a company whose cash flows are stated for the year to date, and whose shares grow."""
+    """Eight quarters of a company that states cash flows for the year to date, and has a growing number of shares."""
     sums = {
         REVENUE: [100e6, 110e6, 120e6, 130e6, 140e6, 150e6, 160e6, 170e6],
         NET_INCOME: [10e6, 11e6, 12e6, 13e6, 14e6, 15e6, 16e6, 17e6],
@@ -82,7 +82,7 @@ def growing() -> Standardized:
     ],
 )
 def test_each_quarter_is_that_of_the_company(growing, item, expected):
-    """Also those that no report states: fourth quarters, and cash flows after the first quarter."""
+    """Also quarters that no report states: fourth quarters, and cash flows after the first quarter."""
     assert list(quarters(growing, item).values()) == pytest.approx(expected)
     assert growing.quarter_gaps.filter(item=item).is_empty()
 
@@ -193,7 +193,7 @@ def test_the_interface_knows_no_quarters(build):
 
 
 def test_the_log_has_the_versions_of_quarters(synchronized_sample):
-    """Beside those of twelve months, from which `n` tells them apart."""
+    """In addition to the versions of twelve months; `n` distinguishes them."""
     rows = Lake(Home(synchronized_sample).tables).read(REPLAYED)
     assert rows.filter(pl.col("n") == ONE_QUARTER).height > 0
     assert rows.unique(["cik", "class_member", "period_end", "n", "item", "accession"]).height == rows.height
@@ -206,7 +206,9 @@ def test_quarterly_is_the_table_newest_first(build):
 
 
 def test_the_page_of_a_company_shows_quarters(synchronized_sample):
-    """By choice, without ratios; the file of its values and the workbook have them beside years and twelve months."""
+    """By choice, without ratios; the file of its values and the workbook have quarters next to years and twelve
+    months.
+    """
     published = Home(synchronized_sample).published
     opened = OpenBuild(published, current(published))
     company = queries.company(opened, "XQORC")
@@ -232,7 +234,7 @@ def test_the_page_of_a_company_shows_quarters(synchronized_sample):
 
 
 def test_explain_names_the_quarter_or_says_that_a_ratio_has_none(build, synchronized_sample):
-    """By command and macro: a flow has its own legs, a balance those of its day."""
+    """By command and macro: a flow has its own legs, a balance the legs of its day."""
     period, value = build.sql(
         "SELECT period, revenue FROM quarters WHERE symbol = 'XQORC' AND fiscal_quarter = 4 AND revenue IS NOT NULL "
         "ORDER BY period_end DESC LIMIT 1"

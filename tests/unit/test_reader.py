@@ -125,7 +125,9 @@ def test_a_build_with_a_damaged_header_or_without_its_last_byte_is_not_opened(pu
 def test_a_build_with_a_large_overlay_is_opened_while_the_one_before_is_served(
     published: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its rows are those of the overlay, and no file stays open; one that only has other times is opened so, too."""
+    """It has the rows of the overlay, and no file stays open; a build that only has other times is opened in the
+    same way.
+    """
     monkeypatch.setattr(reader, "OPENED_AT_ONCE", 0)
     opens, open_build = threading.Event(), reader.open_read_only
     builds.small(published)
@@ -156,7 +158,7 @@ def updated_at(warehouse: Warehouse) -> str | None:
 def test_a_damaged_build_with_a_large_overlay_leaves_the_one_before(
     published: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """It is told once; the next build is served."""
+    """It is reported once; the next build is served."""
     monkeypatch.setattr(reader, "OPENED_AT_ONCE", 0)
     builds.small(published)
     warehouse = Warehouse(published, Memory)

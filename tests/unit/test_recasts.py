@@ -73,7 +73,7 @@ def test_a_balance_sheet_may_be_the_second_statement():
     ],
 )
 def test_single_figures_restate_nothing(figures):
-    """A press release rounds and repeats figures: those of periodic reports stay."""
+    """A press release rounds and repeats figures: the figures of periodic reports stay."""
     assert current(figures) == {}
 
 
@@ -168,7 +168,7 @@ def test_without_half_year_reports_a_foreign_issuer_has_years_only():
 @pytest.mark.parametrize(("taxonomy", "is_recast"), [("us-gaap", True), ("ifrs-full", False)])
 @in_one_call
 def test_a_year_is_recast_within_one_set_of_standards_only(taxonomy, is_recast):
-    """The report of 2022 states more of 2021 than that of 2021 does."""
+    """The report of 2022 states a higher amount for 2021 than the report of 2021 does."""
     rows = [*annual_report(2020), *annual_report(2021), *annual_report(2022, 1.2, taxonomy=taxonomy)]
 
     found = yield raw(rows)

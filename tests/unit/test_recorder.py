@@ -1,4 +1,4 @@
-"""Dagster's record of what the commands did: each asset and check, the errors of steps, and what is kept of it."""
+"""Dagster's record of the commands: each asset and check, the errors of steps, and how long records are kept."""
 
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
@@ -126,7 +126,7 @@ def ago(days: int) -> str:
 
 
 def test_runs_and_events_that_are_old_are_forgotten(synchronized, monkeypatch):
-    """Runs with their events and their file; runs under way and younger ones stay, and so does what is shown last."""
+    """Runs with their events and their file; current and recent runs stay, and so do the last shown events."""
     shown = materialized(synchronized)
     with opened(synchronized) as instance:
         old, young, under_way = (

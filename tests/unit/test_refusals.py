@@ -32,7 +32,7 @@ State = dict[str, dict[str, Any]]
 
 @contextmanager
 def ui(home: Home) -> Iterator[Callable[..., Any]]:
-    """Asks what the pages of the Dagster UI ask."""
+    """Sends the queries of the pages of the Dagster UI."""
     code = LoadableTargetOrigin(module_name=definitions.__name__)
     target = InProcessWorkspaceLoadTarget(InProcessCodeLocationOrigin(code, location_name="code"))
     with opened(home) as instance, WorkspaceProcessContext(instance, target) as context:

@@ -162,7 +162,9 @@ def test_where_companyfacts_differ_within_rounding_a_version_has_the_cause_sourc
 
 @pytest.mark.parametrize("factor", [1, 1.006, 1000, None], ids=["equal", "more than rounding", "scale", "missing"])
 def test_what_companyfacts_state_otherwise_or_lack_changes_no_version(sec, first, tmp_path, factor):
-    """Of a difference above 0.5 % the amount of the report itself is right; so is what only the report states."""
+    """If the difference is above 0.5 %, the report's own amount is right; so is an amount that only the report
+    states.
+    """
     _, before, after = before_and_after(sec, first, tmp_path, multiplied(factor))
     assert before
     assert after == before

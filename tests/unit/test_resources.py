@@ -1,4 +1,4 @@
-"""What the assets share: the run configuration, and a home that is locked during the run."""
+"""Shared parts of the assets: the run configuration, and a home that is locked during the run."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -44,7 +44,7 @@ def test_a_round_rest_withholds_debt(rests, debt, is_served):
 
 @in_one_call
 def test_an_element_of_the_amount_is_the_line():
-    """Notes that are usually stated elsewhere, with exactly what the lines leave."""
+    """Notes that are usually stated elsewhere, with exactly the amount that the lines leave."""
     found = yield raw(report((0, 0), {ADVANCES: 700_123}, {"NotesPayable": 25_000}))
 
     assert value_of(found, "total_debt", "annual", END) == 725_123e3

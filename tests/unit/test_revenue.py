@@ -59,7 +59,7 @@ def nine_months(value: float, filed: str = "2023-11-05") -> Row:
 )
 @in_one_call
 def test_a_year_below_its_nine_months_is_another_amount(earlier, total, served):
-    """Total revenue of the year is that of a part of the business; revenue of contracts is 20.4 billion."""
+    """Total revenue of the year is the amount of a part of the business; revenue of contracts is 20.4 billion."""
     rows = [fact(tag, value, *YEAR) for tag, value in {REVENUE: total, CONTRACTS: 20.4e9}.items()]
     found = yield raw(rows, earlier)
 

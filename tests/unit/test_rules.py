@@ -108,7 +108,7 @@ RESERVATIONS_AS_FLAGS = {
     f"flag.{flag.replace('_', '-')}"
     for flag in (*FLAGS, *(source.reservation for concept in CONCEPTS for source in concept.sources))
 }
-"""Flags whose rule is that of the source, or of the balance, that they come with."""
+"""Flags with the rule of the source, or of the balance, with which they appear."""
 
 OUTCOMES = {
     "versions": ("period_end", "item", "value", "method"),
@@ -166,7 +166,7 @@ def found(documents) -> Standardized:
 
 @pytest.fixture(scope="module")
 def decided(found) -> set[tuple[str, str]]:
-    """CIK and rule of every decision that a value, leg, flag, gap or repair names, and of those that are counted."""
+    """CIK and rule of every decision that a value, leg, flag, gap or repair names, and of counted decisions."""
     frames = [getattr(found, field.name) for field in fields(found)]
     legs = found.versions.select("cik", "legs").explode("legs").unnest("legs")
     flags = found.versions.select("cik", flag=pl.col("flags").str.split(",")).explode("flag")
@@ -250,7 +250,7 @@ def test_every_rule_changes_its_documents(documents, reports, found, decided):
     before = results(found)
 
     def unchanged(group: list[tuple[str, str]]) -> list[tuple[str, str]]:
-        """The rules and documents of a group, without those that change when all its rules are switched off."""
+        """The rules and documents of a group, without documents that change when all its rules are switched off."""
         with switched_off(rule for rule, _ in group):
             of_group = facts.filter(pl.col("cik").is_in([cik for _, cik in group]))
             after = results(standardize(of_group, registrants=registrants))

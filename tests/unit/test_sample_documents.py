@@ -136,7 +136,7 @@ def test_accession_numbers_are_unique_over_all_filers():
 
 @pytest.mark.skipif(not MIRROR.exists(), reason="../shared/edgar, the mirror of real documents, is missing")
 def test_documents_have_the_keys_of_real_ones():
-    """The keys and their order are those of a real large filer's documents."""
+    """The keys and their order are the same as in a real large filer's documents."""
     name = "CIK0000320193.json"
     real_facts = json.loads((MIRROR / "data.sec.gov/api/xbrl/companyfacts" / name).read_text())
     real = json.loads((MIRROR / "data.sec.gov/submissions" / name).read_text())

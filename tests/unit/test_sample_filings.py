@@ -33,7 +33,7 @@ from pipelines.sample.filings import Column, Filing
 pytestmark = pytest.mark.no_cover  # tracing the simulator would take as long as the tests
 
 ADDITIVE = ("USD", "EUR")
-FILERS = next_day_filers()  # which have filed all that those of the sample have, and more
+FILERS = next_day_filers()  # which have filed all reports of the sample's filers, and more
 REPORTING = [one.name.split()[1] for one in FILERS if one.served and one.kind is not Kind.FUND]
 OF_OTHER_COLUMNS = ("Basin", "Borealis")  # a transition period and half-years, which have separate tests
 PRETAX = "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest"
@@ -254,7 +254,7 @@ def test_an_amended_annual_report_changes_two_years_and_later_comparatives():
 
 
 def test_what_is_filed_on_the_next_day_leaves_the_filings_before_as_they_are():
-    """Also those of a company that restates figures, or splits its shares; other companies file nothing."""
+    """Also the filings of a company that restates figures, or splits its shares; other companies file nothing."""
     before = {filer.cik: simulate(filer).filings for filer in sample_filers() if filer.served}
     filed = []
     for filer in FILERS:
@@ -541,7 +541,7 @@ def test_rounded_reports_state_the_same_in_millions():
 
 
 def test_a_reverse_merger_changes_the_company_whose_history_is_filed():
-    """The same quarter is first that of the shell and then that of the business, ten times as large."""
+    """The same quarter first belongs to the shell and then to the business, which is ten times as large."""
     revenue = told_by(plain(merged=date(2022, 7, 1)), "Revenues")["2021-04-01", "2021-06-30"]
 
     assert len(revenue) == 2

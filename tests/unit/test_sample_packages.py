@@ -1,4 +1,4 @@
-"""The sample's filings as XBRL packages and data sets: what the readers find is what the simulator filed."""
+"""The sample's filings as XBRL packages and data sets: the readers find the facts that the simulator filed."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -75,7 +75,7 @@ def names_in(filed: Filed, http: httpx.Client = HTTP) -> set[str]:
 
 
 def files_of(filed: Filed, http: httpx.Client = HTTP) -> dict[str, bytes]:
-    """The files that are read: those in the zip file, and of an inline report the instance beside it."""
+    """The files that are read: the files in the zip file, and of an inline report the separate instance."""
     names = names_in(filed, http)
     zipped = f"{filed.accession}-xbrl.zip"
     files = open_package(http.get(filed.folder + zipped).content, zipped) if zipped in names else {}
@@ -217,9 +217,9 @@ def classes_of(cik: str) -> dict[str, Security]:
 
 
 def test_classes_of_stock_add_up_to_the_company():
-    """Average shares of the classes times their worth are those of the company; so are the shares of the cover page.
+    """Average shares of the classes times their worth add up to the company's; so do the shares of the cover page.
 
-    Earnings and dividends of a share are those of the company times the worth of the class, in whole cents.
+    Earnings and dividends of a share are the company's times the worth of the class, in whole cents.
     """
     elements = {"EarningsPerShareBasic", "EarningsPerShareDiluted", "WeightedAverageNumberOfSharesOutstandingBasic"}
     for cik, more in ((TWIN_RIVER, set()), (ALDER, {"CommonStockDividendsPerShareDeclared"})):
@@ -308,7 +308,7 @@ def test_linkbases_stand_within_the_schema_or_beside_it():
 
 
 def test_before_inline_reports_the_instance_is_in_the_zip_file():
-    """The three years are those before the last day that is served."""
+    """The three years are the years before the last day that is served."""
     http = httpx.Client(transport=SampleTransport([FILERS[LANTERN]], filed_by=date(2018, 12, 31)))
     found = {filed: files for filed in companyfacts(LANTERN, http) if (files := files_of(filed, http))}
 

@@ -301,7 +301,7 @@ def test_without_the_cache_responses_are_equal_except_for_their_time(serve: Serv
 
 
 def test_an_answer_that_is_kept_says_how_old_it_is_and_ends_at_the_same_time(serve: Serve) -> None:
-    """RFC 9111: max-age less Age is what is left; 304 has what 200 would have (RFC 9110, 15.4.5)."""
+    """RFC 9111: max-age less Age is the remaining time; 304 has the headers that 200 would have (RFC 9110, 15.4.5)."""
     service = serve()
     service.clock.now = NOON - 3 * 3600  # two hours before a synchronization
     first = service.get(FINANCIALS)

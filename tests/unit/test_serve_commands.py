@@ -161,7 +161,7 @@ def test_wrong_usage_exits_with_2(arguments: list[str], capsys: pytest.CaptureFi
 
 
 def test_sync_calls_the_pipelines(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The environment gives the defaults of the command line; the exit status is that of the pipelines."""
+    """The environment gives the defaults of the command line; the exit status comes from the pipelines."""
     called = []
     module = types.ModuleType("pipelines.dagster_app.synchronize")
 

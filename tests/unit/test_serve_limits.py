@@ -171,7 +171,7 @@ def test_a_silent_server_is_not_waited_for_and_the_process_counts(
 
 
 def test_simultaneous_requests_are_one_call(redis: Redis, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And its replies reach those who asked."""
+    """And each reply reaches the request that asked for it."""
 
     async def work(worker: SharedLimits) -> None:
         calls = []

@@ -37,7 +37,7 @@ def test_revisions_have_the_parameters_of_financials_except_the_period() -> None
 
 @given(query=st.text("ab=&%41+;#? ", max_size=30))
 def test_names_and_values_are_those_of_the_standard_library(query: str) -> None:
-    """Also those of queries without an encoded character, which are not given to it, because it takes long."""
+    """Also for queries without an encoded character, which are not given to the library, because it takes long."""
     pairs = parse_qsl(query, keep_blank_values=True, errors="surrogateescape")
     assert parameters._pairs(query.encode()) == pairs
 

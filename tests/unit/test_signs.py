@@ -62,7 +62,7 @@ def test_the_sign_of_most_filings_so_far_counts():
 
 
 def test_later_filings_change_no_earlier_correction():
-    """The corrections of the first filings do not depend on those that follow."""
+    """The corrections of the first filings do not depend on later filings."""
     amounts = [AMOUNT, -AMOUNT, -AMOUNT, AMOUNT, AMOUNT]
     whole = told(*amounts, others=[1e9])[0]
 

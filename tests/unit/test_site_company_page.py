@@ -246,7 +246,7 @@ def test_every_value_leads_to_its_provenance_and_shows_what_it_was():
 
 
 def test_growth_and_margins_are_derived():
-    """Growth on the same period a year before; none from a loss, and none where there is no such period.
+    """Growth on the same period a year before; no growth from a loss, or where there is no such period.
 
     A cell without a number has the mark of its reason.
     """
@@ -259,7 +259,7 @@ def test_growth_and_margins_are_derived():
 
 
 def test_values_of_a_new_filing_are_marked_and_the_mark_is_explained():
-    """In words, also in Markdown: with the key figure and in the table, before what the value was."""
+    """In words, also in Markdown: with the key figure and in the table, before the earlier value."""
     revised = {"versions": 2, "earlier": 3.9e9, "first": 3.9e9, "is_new": True}
     document = page(
         stated=[*STATED[1:-5], ttm("revenue", 2025, 1, 4.4e9, is_new=True), value("revenue", 2023, 4e9, **revised)]
@@ -292,7 +292,7 @@ def test_a_filing_is_new_if_it_was_accepted_within_a_day_of_the_build(tmp_path):
 
 
 def test_growth_is_left_out_where_only_the_later_year_was_restated():
-    """After a spin-off the older year still contains what was sold; the reason is under the table."""
+    """After a spin-off the older year still contains the business that was sold; the reason is under the table."""
     spun_off = [
         value("revenue", 2024, 50.0),
         value("revenue", 2023, 40.0, versions=2, earlier=100.0, first=100.0, filed="2025-02-15"),
@@ -369,7 +369,7 @@ def test_figures_are_not_compared_across_a_break():
 
 
 def test_every_item_has_a_card():
-    """Those without a value come last."""
+    """Items without a value come last."""
     document = page(View(periods="ttm"))
     cards = [known for tag, known in Read(rendering.page(document).body).elements if tag == "section"]
     assert [card["aria-labelledby"] for card in cards][:4] == ["revenue", "net_income", "total_debt", "roic"]

@@ -98,7 +98,7 @@ def test_newest_figures_are_of_the_newest_year_or_say_why_there_is_none():
 
 
 def test_values_per_share_of_all_companies_have_the_same_decimals(tmp_path):
-    """In the table, in what a value was before, and where a reader points at the chart."""
+    """In the table, in the earlier value, and where a reader points at the chart."""
     rows = builds.tables()
     of = {"symbol": "ABCX", "cik": "9990000002"}
     for year, dividend in ((2023, 0.034), (2024, 0.04)):
@@ -153,7 +153,7 @@ def test_an_index_begins_with_the_first_common_year(build):
 
 
 def test_a_year_without_a_value_is_a_gap(build):
-    """The line is interrupted where another company has a year; a year that none has is no row."""
+    """The line is interrupted where another company has a year; a year that no company has is not a row."""
     document = page(build, "ABE,LNTR")
     line = dict(document.drawings)["revenue"].partition('class="series s1"')[2].partition("</g>")[0]
     assert (line.count('class="mark"'), line.partition('d="')[2].partition('"')[0].count("M")) == (4, 3)

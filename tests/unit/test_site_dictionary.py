@@ -110,7 +110,7 @@ def test_reasons_of_gaps_are_those_that_the_rules_give():
 
 
 def test_causes_are_those_that_the_rules_give():
-    """Those of the table of causes, and the two causes of this service."""
+    """The causes of the table of causes, and the two causes of this service."""
     assert set(vocabulary.CAUSES) == {cause.name for cause in CAUSES} | {"method", "source", "correction"}
 
 

@@ -81,7 +81,7 @@ def rows(book: bytes, sheet: int) -> list[list[tuple[str, str]]]:
 
 
 def test_the_page_names_each_file_with_its_digest(served: Served) -> None:
-    """DuckDB, Parquet and CSV; what is downloaded has the SHA-256 that the page shows, and its entity tag."""
+    """DuckDB, Parquet and CSV; a downloaded file has the SHA-256 that the page shows, and its entity tag."""
     with served.site.signed_in() as reader:
         page = Read(reader.get("/downloads").text)
     found = links(served)
@@ -168,7 +168,7 @@ FILES = (
 
 @pytest.mark.parametrize("path", [*FILES, "/downloads/b1/warehouse.duckdb"])
 def test_a_program_sends_its_key_in_the_header_only(served: Served, path: str) -> None:
-    """Its request counts as those of the interface; errors have the interface's envelope."""
+    """Its requests count like requests of the interface; errors have the interface's envelope."""
     response = served.get(path)
     assert response.status_code == 200
     assert response.headers["x-ratelimit-remaining"] == "59"
@@ -223,7 +223,7 @@ def test_text_of_a_workbook_is_no_formula() -> None:
 
 
 def test_an_account_has_some_downloads_at_the_same_time(tmp_path: Path) -> None:
-    """All workers of a home together; one that ended has left its places, however it ended."""
+    """All workers of a home together; an ended worker has released its places, however it ended."""
     workers = [Transfers(tmp_path), Transfers(tmp_path)]
     opened = [workers[place % 2].take("a", 100, NOON) for place in range(AT_ONCE)]
     for worker in workers:

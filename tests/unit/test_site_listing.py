@@ -101,7 +101,7 @@ def test_companies_are_sorted(sort, order):
 
 
 def test_companies_are_filtered_by_exchange_and_industry():
-    """Also those that a search found, which stay in the order of the search."""
+    """Also companies that a search found, which stay in the order of the search."""
     assert symbols(OF.chosen("", "Nasdaq", "", "")) == ["BIG"]
     assert symbols(OF.chosen("", "", "Trade", "symbol")) == ["ACME", "BIG", "LOSS", "NONE", "YEN"]
     assert symbols(OF.chosen("harbor", "NYSE", "", "")) == ["YEN"]
@@ -178,7 +178,7 @@ def test_headings_sort_by_their_column():
 
 
 def test_the_pages_of_a_long_list_link_to_each_other():
-    """The links keep what was asked for."""
+    """The links keep the filters of the request."""
     text = page([ACME] * 220, number=3, search="a&b <c>", sort="name").text
     assert "220 symbols of 1 company found for “a\\&b \\<c\\>”; page 3 of 5." in text
     for name, number in (("First", 1), ("Previous", 2), ("Next", 4), ("Last", 5)):
@@ -229,7 +229,7 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenBuild]:
 
 
 def test_covered_companies_have_the_figures_of_their_newest_period(build):
-    """The largest first; a company without twelve months has none."""
+    """The largest first; a company without twelve months has no rank."""
     rows = directory(build).rows
     assert symbols(rows) == ["LNTR", "LNTR-B", "ABCX", "ODDY", "FJRD"]
     assert directory(build) is directory(build)

@@ -36,7 +36,7 @@ def text(site: Site) -> str:
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: endpoint.name)
 def test_the_response_of_an_example_is_what_the_service_answers(site, text, endpoint):
-    """But for the times, which are those of the last synchronization."""
+    """Except the times, which are the times of the last synchronization."""
     told = section(text, endpoint.name)
     [curl], [printed] = programs(told, "sh"), map(json.loads, programs(told, "json"))
     address = curl.rpartition('"http')[2].rstrip('"')

@@ -177,7 +177,7 @@ def test_a_session_survives_a_restart(home: Path, clock: Clock) -> None:
 def test_with_redis_the_page_counts_the_requests_of_all_workers(
     home: Path, clock: Clock, program: Callable[[str, str], str]
 ) -> None:
-    """And while Redis is unavailable, those known to the process."""
+    """And while Redis is unavailable, the requests known to the process."""
     executable = program("redis-server", "redis-server")
     with tempfile.TemporaryDirectory() as folder, redis_server(executable, Path(folder)) as (url, process):
         settings = Settings(home, PUBLIC, url)

@@ -123,7 +123,7 @@ def test_every_error_has_a_section_that_its_docs_link_names(error):
 
 
 def test_the_changelog_has_every_change_and_fingerprint():
-    """Newest first; the newest fingerprint is that of the current description."""
+    """Newest first; the newest fingerprint belongs to the current description."""
     told = changelog_page.document(BASE).text
 
     for entry in ENTRIES:

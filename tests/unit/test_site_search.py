@@ -45,7 +45,7 @@ def test_only_subscribers_search(site, reader, path):
 
 
 def test_every_page_has_the_search_and_public_pages_are_the_same_for_all(site, reader):
-    """With its script; a visitor is told to sign in when the form is sent."""
+    """With its script; a visitor is asked to sign in when the form is sent."""
     for page in (reader.get("/companies"), httpx.get(f"{site.address}/")):
         assert '<form class="find"' in page.text
         assert any("/complete.js" in load for load in Read(page.text).loads)

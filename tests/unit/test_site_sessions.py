@@ -29,7 +29,7 @@ def sessions_at(base_url: str, sign_ins: SignIns) -> Sessions:
 
 
 def request(**headers: str) -> Request:
-    """A request with these headers, whose names are written with underscores."""
+    """A request with these headers; their names are written with underscores."""
     told = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
     return Request({"type": "http", "method": "POST", "path": "/", "query_string": b"", "headers": told})
 

@@ -32,13 +32,15 @@ def reader(site: Site) -> Iterator[httpx.Client]:
 
 
 def test_three_clicks_lead_from_a_company_to_the_filing_of_its_statements(reader: httpx.Client) -> None:
-    """Company, statements of the newest filing, the filing; all reports of two years and the annual ones are there."""
+    """Company, statements of the newest filing, the filing; all reports of two years and the annual reports are
+    there.
+    """
     assert PAGE in Read(reader.get(f"/companies/{SYMBOL}").text).links
     newest = Read(reader.get(PAGE).text)
     filings = [link for link in newest.links if link.startswith("/filings/")]
     assert [reader.get(link).status_code for link in filings] == [200]
     others = [link for link in newest.links if link.startswith(f"{PAGE}?filing=")]
-    # three annual reports have packages in the sample, and eight quarters six quarterly ones, of which one is shown
+    # three annual reports have packages in the sample, and eight quarters six quarterly ones, one of them is shown
     assert len(others) == 3 + 6 - 1
     assert f"{PAGE}?filing={filings[0].rpartition('/')[2]}" not in others
     assert reader.get(f"{PAGE}?filing=0000000000-00-000000").status_code == 404
@@ -79,7 +81,7 @@ def test_every_fact_of_a_filing_on_a_statement_is_marked(synchronized_sample: Pa
 
 
 def test_the_file_has_every_figure_of_the_page(reader: httpx.Client) -> None:
-    """One row for each figure, with its values; without a filing those of all."""
+    """One row for each figure, with its values; without a filing the rows of all filings."""
     everything = list(csv.DictReader(reader.get(f"{PAGE}.csv").text.splitlines()))
     accessions = {row["accession"] for row in everything}
     assert len(accessions) == 9

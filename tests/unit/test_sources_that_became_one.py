@@ -13,12 +13,12 @@ YEARS = range(2013, 2024)
 def reports(last_apart, dropped, minority=3e6):
     """Quarterly and annual reports on 2013 to 2023, with the same period of the year before.
 
-    Those on 2023 restate 2022 by five million a quarter.
+    The reports on 2023 restate 2022 by five million a quarter.
 
     Args:
-        last_apart: the last year of which both elements differ.
+        last_apart: the last year in which both elements differ.
         dropped: the element that no report on 2023 states.
-        minority: what others earn in a quarter until then.
+        minority: income of others in a quarter until then.
     """
     rows = [fact(REVENUE, 500e6, f"{year}-01-01", f"{year}-12-31", filed=f"{year + 1}-02-20") for year in YEARS]
     for year in YEARS:

@@ -1,4 +1,4 @@
-"""The stages over the tables of a home: what is recomputed, what is kept, and the isolation of failures."""
+"""The stages over the tables of a home: recomputed rows, kept rows, and the isolation of failures."""
 
 import json
 import shutil
@@ -77,7 +77,7 @@ class Run:
         return current["value"].item() if current.height else None
 
     def unknown_acceptances(self, filer: Filer) -> int:
-        """The number of filings whose time of acceptance is not known."""
+        """The number of filings with an unknown time of acceptance."""
         return self.lake.of_companies("filings", [filer.cik])["accepted_at"].null_count()
 
     def row(self, table: str, filer: Filer) -> dict[str, Any]:
@@ -147,7 +147,9 @@ def test_a_successor_has_its_predecessors_history(first, monkeypatch):
 
 
 def test_a_notice_of_succession_is_known(run):
-    """The first of two counts, also where submissions state it beside reports; no notice is no succession."""
+    """The first of two counts, also where submissions state it at the same time as reports; no notice means no
+    succession.
+    """
     document = json.loads(run.mirror.submissions(BRAVO).read_text())
     columns = document["filings"]["recent"]
     for form, day in {"8-K12B/A": "2020-01-20", "8-K12G3": "2020-02-03", "8-K12B": "2021-05-04"}.items():
@@ -382,7 +384,7 @@ def unknown(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def changed(only: str = "", **fields: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """Change fields of all facts, or of those of one element."""
+    """Change fields of all facts, or of the facts of one element."""
 
     def change(document: dict[str, Any]) -> dict[str, Any]:
         for tag, concept in document["facts"]["us-gaap"].items():
@@ -490,7 +492,7 @@ def test_a_document_with_more_than_ten_times_the_facts_is_a_doubt(facts, doubts)
 
 
 def test_a_filing_that_nobody_has_listed_is_a_doubt(first):
-    """The company, or another one who filed for both; and it is not newer than all that are listed."""
+    """The company, or another company that filed for both; and it is not newer than all listed filings."""
     assert "filing_is_not_listed" not in first()
 
     def named(accession: str, filed: str) -> dict[str, int]:
@@ -722,7 +724,7 @@ def test_a_wrong_size_of_batches_is_an_error(setting, monkeypatch):
 
 
 def test_batches_and_notes_go_to_other_machines_as_json(run):
-    """The rows of each stage are those that the stage itself makes; nothing but JSON is handed on."""
+    """The rows of each stage equal the rows that the stage itself makes; only JSON is handed on."""
     again = [ALFA.cik, BRAVO.cik]
     for stage, made in (
         (facts.plan(run.lake, again), partial(facts.work, run.home, run.lake)),

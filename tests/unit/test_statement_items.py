@@ -1,7 +1,7 @@
 """Items beyond the specification: gross profit, operating income, diluted earnings, cash flows, assets and equity.
 
-Belongs here: their values from the lines of statements, and why there is none. Does not: the items of the specification
-(test_items), their rules one by one (test_rules).
+Belongs here: their values from the lines of statements, and the reasons of missing ones. Does not: the items of the
+specification (test_items), their rules one by one (test_rules).
 """
 
 from tests.factories import CAPITAL_SPENDING, CASH_FLOW, DILUTED, NET_INCOME, SHARES, Today, raw, row_of, value_of
@@ -22,7 +22,7 @@ def annual(found: Today, item: str) -> float | None:
 
 @in_one_call
 def test_lines_of_statements_are_as_filed():
-    """Twelve months of a flow are the year; a balance is that of the day; cash that is paid is positive."""
+    """Twelve months of a flow are the year; a balance is the balance of the day; cash that is paid is positive."""
     flows = {CASH_FLOW: 30.0, CAPITAL_SPENDING: 10.0, GROSS: 40.0, OPERATING: 20.0}
 
     found = yield raw(company(flows, {ASSETS: 1000.0, EQUITY: 500.0}))

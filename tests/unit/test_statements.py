@@ -1,4 +1,4 @@
-"""Decoding filings and data sets: the rows of both, what is decoded again, documents that cannot be read, the files."""
+"""Decoding filings and data sets: the rows of both, repeated decoding, documents that cannot be read, the files."""
 
 import os
 from collections.abc import Callable
@@ -167,7 +167,7 @@ def test_a_line_of_a_data_set_has_all_members_of_its_element(home):
     ]
 
 
-# --- What is decoded again --------------------------------------------------------------------------------------------
+# --- Repeated decoding --------------------------------------------------------------------------------------------
 
 
 def test_a_filing_is_decoded_once(home, monkeypatch):
@@ -212,7 +212,7 @@ def test_a_run_that_is_stopped_between_two_tables_decodes_again(home, monkeypatc
 
 
 def test_a_run_that_is_killed_goes_on_where_it_was(home, monkeypatch):
-    """What was decoded is put into the tables after some tasks, with the reasons of what cannot be read."""
+    """Decoded rows are put into the tables after some tasks, with the reasons of unreadable documents."""
     names = {(f"{number:010}", f"{number:010}-25-000001"): {"a.xml": b"<a/>"} for number in range(1, 5)}
     filed.fetched(home, names)
     monkeypatch.setattr(statements, "TOGETHER", 1)
@@ -254,7 +254,7 @@ def other_company(files: dict[str, bytes]) -> dict[str, bytes]:
 
 
 def test_a_quarter_is_decoded_again_for_a_company_of_it_that_is_new_on_the_list(home, monkeypatch):
-    """Only listed companies are read, and those that have facts."""
+    """Only listed companies are read, and companies that have facts."""
     sub = [data_sets.filing(), data_sets.filing(adsh=data_sets.B, cik="102")]
     num = [data_sets.fact(), data_sets.fact(adsh=data_sets.B)]
     pre = [data_sets.line(), data_sets.line(adsh=data_sets.B)]

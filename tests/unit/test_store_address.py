@@ -1,4 +1,4 @@
-"""The address of a store, and what is said where the package for it is missing."""
+"""The address of a store, and the message if the package for it is missing."""
 
 import sys
 

@@ -1,4 +1,6 @@
-"""Two symbols of one company whose classes of stock earn differently: what a reader, a client and an analyst get."""
+"""Two symbols of one company with classes of stock that earn differently: the results for readers, clients and
+analysts.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -24,7 +24,7 @@ from warehouse.errors import PublishError
 
 @pytest.fixture
 def mirror(tmp_path, monkeypatch) -> Mirror:
-    """The documents of a new home, whose synchronizations have no record of Dagster."""
+    """The documents of a new home, in which synchronizations have no record of Dagster."""
     monkeypatch.setattr(synchronize, "run_recorded", run_unrecorded)
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("COLUMNS", "100")

@@ -1,4 +1,4 @@
-"""The published tables, assembled from those of the stages."""
+"""The published tables, assembled from the tables of the stages."""
 
 import shutil
 from dataclasses import replace
@@ -69,7 +69,7 @@ def test_companies_are_common_equity(made):
     assert [row[:5] for row in companies] == [
         ("ALFA", True, "ALFA WORKS INC", "Nasdaq", "3571"),
         ("ALFA-B", False, "ALFA WORKS INC", "Nasdaq", "3571"),
-        ("BRVO", True, "BRVO", None, None),  # without submissions, the name is that of the list
+        ("BRVO", True, "BRVO", None, None),  # without submissions, the name comes from the list
     ]
     assert companies[0][5] in (group, companies[1][5])
     assert companies[2][5] is None
@@ -96,7 +96,7 @@ def test_financials_have_one_row_per_period(made, symbol):
 
 
 def test_financials_have_the_filing_date_of_each_value(made):
-    """That of the version that is current."""
+    """The filing date of the current version."""
     key = ["cik", "period_kind", "period_end"]
     current = made["versions"].filter("is_current").drop_nulls("value").select(*key, "item", "filed")
     filed = made["financials"].filter("is_primary").select(*key, cs.ends_with("_filed") - cs.by_name(TOTALS))
@@ -193,7 +193,7 @@ def test_the_tables_do_not_depend_on_batches_and_processes(made, lake, companies
 
 
 def test_only_the_companies_that_filed_are_made_again(tmp_path, monkeypatch):
-    """The result is that of a home that has never seen anything else; the parts of the others stay as they were."""
+    """The result equals the result of a new home; the parts of the others stay as they were."""
     monkeypatch.setattr(overlay, "MIN_FILE_SIZE", 0)
     mirror = Mirror(tmp_path / "mirror", ALFA, BRAVO)
     one, other = Home(tmp_path / "one"), Home(tmp_path / "other")

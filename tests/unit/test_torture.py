@@ -37,7 +37,7 @@ def test_a_flipped_bit_is_one_bit(tmp_path):
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with a build and accounts, whose damage is found in copies."""
+    """A home with a build and accounts; damage is made and found in copies of it."""
     folder = tmp_path_factory.mktemp("torture")
     mirror, home = Mirror(folder / "mirror", ALFA), folder / "home"
     assert sync(home, mirror.folder).returncode == 0
@@ -48,7 +48,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("kind", [*KINDS, ACCOUNTS])
 def test_doctor_finds_each_kind_of_damage(whole: Path, two_builds: TwoBuilds, tmp_path: Path, kind: str) -> None:
-    """Any bit of files whose digest is known; of the others, whose form alone is known, much damage."""
+    """Any bit of files with a known digest; of the others, only much damage."""
     home = shutil.copytree(two_builds.home if kind == "overlay" else whole, tmp_path / "home", symlinks=True)
     path = home / ACCOUNTS if kind == ACCOUNTS else files(home, kind)[0]
     if kind in KINDS and KINDS[kind].has_digest:

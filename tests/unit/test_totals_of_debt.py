@@ -1,4 +1,4 @@
-"""Totals of debt beside their parts: each borrowing counts once, and no total goes for a part that proves nothing."""
+"""Totals of debt next to their parts: each borrowing counts once, and no total replaces a part that proves nothing."""
 
 import pytest
 
@@ -14,7 +14,7 @@ Lines = dict[str, float]
 
 
 def report(lines: Lines, before: Lines | None) -> list[Row]:
-    """An annual report with the balance sheet of its day, and that of the year before; amounts in millions."""
+    """An annual report with the balance sheets of its day and of the year before; amounts in millions."""
     days = {END: lines, BEFORE: before or {}}
     return [
         fact(REVENUE, 100e6, "2023-01-01", END),
@@ -140,7 +140,7 @@ WITH_LEASES, OTHER = "LongTermDebtAndCapitalLeaseObligations", "OtherLiabilities
 )
 @in_one_call
 def test_what_was_no_line_before_is_one_as_the_only_borrowing_of_its_section(later, served):
-    """Before, debt without leases was a note beside the line with leases."""
+    """Before, debt without leases was a note next to the line with leases."""
     usual = {"Liabilities": 5000.0, CURRENT_LIABILITIES: 1000.0, WITH_LEASES: 2040.4, NONCURRENT: 2000.1, OTHER: 1959.6}
     first = {END: usual, BEFORE: {**usual, WITH_LEASES: 2050.4, NONCURRENT: 2010.1, OTHER: 1949.6}}
     rows = [fact(tag, each * 1e6, None, day) for day, lines in first.items() for tag, each in lines.items()]

@@ -24,7 +24,7 @@ FORM = b"POST /form HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n"
 
 
 class Working:
-    """An application that works on each request until it is told to respond; /at-once is answered without work."""
+    """An application that works on each request until the test lets it respond; /at-once is answered without work."""
 
     def __init__(self) -> None:
         self.working: list[str] = []
@@ -61,7 +61,7 @@ def address(app: Working) -> Iterator[tuple[str, int]]:
 
 @contextlib.contextmanager
 def sent(address: tuple[str, int], source: str, request: bytes, number: int = 1) -> Iterator[list[socket.socket]]:
-    """So many connections from an address, each of which has sent a request."""
+    """So many connections from an address; each has sent a request."""
     with contextlib.ExitStack() as held:
         made = [held.enter_context(socket.create_connection(address, PATIENCE, (source, 0))) for _ in range(number)]
         for each in made:
@@ -94,7 +94,7 @@ def test_the_clients_of_a_proxy_have_turns_of_their_own(app: Working, address: t
 
 
 def test_who_waits_for_a_body_takes_no_turn(app: Working, address: tuple[str, int]) -> None:
-    """Else eight slow forms would stop all others who share the address."""
+    """Otherwise eight slow forms would stop all other clients of the address."""
     with sent(address, "127.0.0.2", FORM, 20) as slow, sent(address, "127.0.0.2", get("/at-once")) as (other,):
         assert other.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
         app.goes_on = True

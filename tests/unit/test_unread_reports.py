@@ -107,7 +107,9 @@ def test_a_home_of_an_earlier_release_reads_the_lists_once(home, mirror):
 
 
 def test_reports_from_before_xbrl_are_not_missing():
-    """Those that were filed before the first one in companyfacts; those that are read in a package are not either."""
+    """Reports filed before the first report in companyfacts; reports that are read from a package are not missing
+    either.
+    """
     days = [date(2020 + n, 3, 1) for n in range(4)]
     rows = [("1", f"{n}", "10-K", day, day) for n, day in enumerate(days)]
     listed = pl.DataFrame(rows, schema=LISTED_REPORTS, orient="row")

@@ -115,7 +115,7 @@ def test_a_history_without_revenue_and_with_losses_gives_no_growth():
 
 
 def test_years_before_a_spin_off_do_not_count_if_only_later_ones_were_restated():
-    """Revenue of the last three years fell by 30 % after it was first filed, that of earlier years did not."""
+    """Revenue of the last three years fell by 30 % after it was first filed, revenue of earlier years did not."""
     told = [Year(year.end, 1, 1, restated=0.7 if year.end.year > 2016 else 1.0) for year in years(1, 1, 1, 1, 1)]
 
     kept, has_break = comparable(told)

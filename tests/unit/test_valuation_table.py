@@ -115,7 +115,7 @@ def test_the_projection_is_ten_years_that_add_up():
 
 @in_one_call
 def test_the_columns_are_what_the_json_says():
-    """For a company with a value, whose base is normalized, and for one without a value."""
+    """For a company with a value and a normalized base, and for one without a value."""
     outlier = with_sums(flow=[150e6] * 25 + [1050e6])
     found = yield outlier.facts(), with_sums(flow=[-150e6] * QUARTERS).facts()
     valued_one, without = (valued(each.found)[CIK] for each in found)

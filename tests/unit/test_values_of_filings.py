@@ -31,8 +31,10 @@ STATED = {
     BRAVO: {INCOME: BRAVO.trailing(2024, 4) // 10 + 1_000},
     CARGO: {REVENUE: 500, INCOME: 50},
 }
-"""What the newest annual report of a company states of its year, in its package. Companyfacts have the income of BRVO,
-rounded otherwise, and no document of CRGO."""
+"""The facts of the newest annual report of a company for its year, in its package.
+
+Companyfacts have the income of BRVO, rounded otherwise, and no document of CRGO.
+"""
 
 
 def add_packages(mirror: Mirror) -> None:
@@ -48,7 +50,7 @@ def add_packages(mirror: Mirror) -> None:
 
 @pytest.fixture
 def mirror(tmp_path: Path) -> Mirror:
-    """Three companies, of which one has no companyfacts, without packages."""
+    """Three companies without packages; one has no companyfacts."""
     mirror = Mirror(tmp_path / "mirror", ALFA, BRAVO, CARGO, ABSENT)
     mirror.facts(CARGO).unlink()
     return mirror
@@ -84,7 +86,7 @@ def of_year(home: Home, filer: Filer, item: str = "revenue") -> list[tuple[float
 
 
 def test_values_see_what_filings_state(mirror, synchronize):
-    """Facts that companyfacts lack, also of a company of which there is no document; companyfacts' own stay."""
+    """Facts that companyfacts lack, also of a company without a document; companyfacts' own facts stay."""
     add_packages(mirror)
     home = synchronize("home")
     assert of_year(home, ALFA) == [(450e6, "initial")]
@@ -109,7 +111,7 @@ def test_filings_that_are_read_later_lead_to_the_same_values(mirror, synchronize
 
 
 def test_without_filings_values_are_those_of_companyfacts(mirror, synchronize):
-    """Whatever the home has read before, and of companies without companyfacts there are none."""
+    """Whatever the home has read before; companies without companyfacts have no values."""
     add_packages(mirror)
     synchronize("home")
     home, other = synchronize("home", "off"), synchronize("other", "off")

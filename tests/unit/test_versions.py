@@ -1,4 +1,6 @@
-"""Versions: which values make a new version, what a synchronization appends to the log, and changes of share basis."""
+"""Versions: values that make a new version, rows that a synchronization appends to the log, and changes of share
+basis.
+"""
 
 from datetime import UTC, datetime
 from math import isnan
@@ -85,11 +87,11 @@ def unsupported_values() -> pl.DataFrame:
 
 
 def appended(log: pl.DataFrame, found: pl.DataFrame, rules: str = "rules") -> list[tuple[float | None, str, str]]:
-    """What is appended to a log: value, filing and cause of each version."""
+    """The rows appended to a log: value, filing and cause of each version."""
     return to_append(log, found, ORDER, rules).select("value", "accession", "cause").rows()
 
 
-# --- What is appended -------------------------------------------------------------------------------------------
+# --- Appended rows -------------------------------------------------------------------------------------------
 
 
 def test_versions_of_a_new_company_are_all_appended():
@@ -150,7 +152,9 @@ def test_new_rules_append_only_where_values_differ():
 
 
 def test_new_rules_and_a_later_filing_at_once():
-    """Values that the filing changed have its cause; those that the rules changed are corrections or later versions."""
+    """Values that the filing changed have its cause; values that the rules changed are corrections or later
+    versions.
+    """
     later = version(99.0, FILINGS[3], cause="restatement")
 
     assert appended(logged(version(100.0)), replayed(version(104.0), later), "new rules") == [
@@ -226,7 +230,9 @@ def test_a_ratio_that_lost_its_support_stays_only_with_its_amounts(debt, left):
 
 
 def test_values_withdrawn_and_reinstated_by_filings_are_appended_in_order():
-    """A first synchronization takes all versions, a later one those of later filings, each null between two values."""
+    """A first synchronization takes all versions, a later one only versions of later filings, each null between two
+    values.
+    """
     first, later, third = (version(value, filing) for value, filing in zip((5.0, None, 5.0), FILINGS, strict=False))
     found = replayed(first, later | {"cause": "withdrawn"}, third | {"cause": "reinstated"})
 
@@ -415,7 +421,9 @@ def test_a_split_rescales_versions_recorded_before_it():
 
 
 def test_the_basis_is_the_newest_filing_at_the_recording():
-    """The basis is not that of the value's filing: a version recorded after the split is already on the new basis."""
+    """The basis is not the basis of the value's filing: a version recorded after the split is already on the new
+    basis.
+    """
     log = logged(version(8.0, item="eps_basic", basis=FILINGS[2]), version(2.0, item="eps_basic", basis=FILINGS[3]))
 
     assert on_basis_of_today(log, FACTORS, ITEM_SIGNS)["value"].to_list() == [2.0, 2.0]
@@ -516,7 +524,7 @@ def test_a_late_report_tells_its_versions_anew(in_log, found, expected):
 
 
 def test_what_follows_a_served_value_to_which_no_filing_leads_corrects_it():
-    """An item to which none leads any more is not recorded again."""
+    """An item to which no filing leads any more is not recorded again."""
     found = replayed(version(99.0, FILINGS[0]), version(100.0, LATE, cause="restatement"), version(96.0, NEWEST))
 
     again = recorded_again(logged(version(97.0, NEWEST), version(7.0, item="net_income")), found, ORDER, "rules")

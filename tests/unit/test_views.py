@@ -101,7 +101,7 @@ def test_growth_needs_two_positive_amounts_and_the_same_quarter(found: dict[str,
 
 
 def test_growth_does_not_compare_two_companies(found: dict[str, dict[str, Any]]) -> None:
-    """Only what was filed after the last break counts, also where a later filing restated an older period."""
+    """Only facts filed after the last break count, also where a later filing restated an older period."""
     assert [found["FJRD"][name] for name in GROWTH] == [*[pytest.approx(0.1)] * 3, None]
 
 
@@ -168,7 +168,9 @@ with duckdb.connect(sys.argv[1], read_only=True) as connection:
 
 
 def test_all_tables_are_read_without_pytz(tmp_path: Path) -> None:
-    """DuckDB's client needs this package for times with a time zone; those of the tables are in UTC, without one."""
+    """DuckDB's client needs this package for times with a time zone; the times of the tables are in UTC, without
+    one.
+    """
     made = builds.small(tmp_path)
     subprocess.run([sys.executable, "-c", TIMES, str(tmp_path / made.file)], check=True)
 

@@ -1,4 +1,4 @@
-"""Worker processes: results in order, errors, and no process that outlives the one that started it."""
+"""Worker processes: results in order, errors, and no process that outlives its parent."""
 
 import os
 import signal
