@@ -106,14 +106,14 @@ def ordered_facts(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def stated(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """What each filing states for each concept, and the facts behind it."""
+    """The amounts of each filing for each concept, and the facts behind them."""
     ordered = ordered_facts(rows)
     vintages, legs, *_ = stated_concepts(ordered, industries.industries(ordered)[0], SHOWN_SCHEMA.to_frame())
     return vintages, legs
 
 
 def signed(rows: pl.DataFrame) -> pl.DataFrame:
-    """What each filing states, with `measure_sign`: money 0, shares 1, amounts per share -1."""
+    """The amounts of each filing, with `measure_sign`: money 0, shares 1, amounts per share -1."""
     return stated(rows)[0]
 
 

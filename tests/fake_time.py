@@ -1,6 +1,6 @@
 """A clock that only sleeping advances.
 
-Belongs here: what tests of waiting need in place of the time. Does not: any test.
+Belongs here: replacements of time functions for tests of waiting. Does not: any test.
 """
 
 import threading

@@ -126,7 +126,7 @@ class Accepted:
         return key_of(self.filer.cik, self.filing.accession)
 
     def is_odd(self, place: int) -> bool:
-        """Whether it is one of the filings that companyfacts never have (0), or whose package is late (1)."""
+        """Whether it is a filing that companyfacts never have (0), or a filing with a late package (1)."""
         return self.number % NEVER == place
 
 

@@ -46,7 +46,7 @@ class Progress:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self) -> None:
-        """Say what runs, and how long it took the last time; print nothing when a process starts.
+        """Print which tests run, and how long they took the last time; print nothing when a process starts.
 
         A process that crashes is a failure of the test that it ran.
         """

@@ -1,6 +1,6 @@
 """The served pages: signed in by a link, and parsed for links, anchors and text.
 
-Belongs here: what tests of all pages share. Does not: any test, sending forms (browsers).
+Belongs here: helpers that tests of all pages share. Does not: any test, sending forms (browsers).
 """
 
 import time

@@ -39,7 +39,7 @@ FIRST_DAY, LAST_DAY = date(2021, 1, 1), date(2025, 11, 21)
 """The drawn filers file between these days."""
 
 AMONG_OTHERS = 2023
-"""The fiscal year whose reports have errors; reports of the years before and after state its figures too."""
+"""The fiscal year with errors in its reports; reports of the years before and after state its figures too."""
 
 DEPTH = int(os.environ.get("PROPERTY_DEPTH", "1"))
 

@@ -1,6 +1,6 @@
 """Reading the Markdown of pages: the part under a heading, rows of tables, code.
 
-Belongs here: what tests of pages share. Does not: any test, pages as HTML (sites).
+Belongs here: helpers that tests of pages share. Does not: any test, pages as HTML (sites).
 """
 
 import re

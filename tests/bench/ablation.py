@@ -44,7 +44,7 @@ from tests.bench.mutations import (
 PAGE = PROJECT / "docs" / "ablation.md"
 HEADER = ("rule", "decides for", "changes values", "of companies", "vendor matches", "served wrong", "withheld")
 TABLE = Path("pipelines/normalize/elements/sources.toml")
-"""Its rules, the sources of elements, are no group: without all of them there is no value."""
+"""Its rules, the sources of elements, are not switched off as a group: without all of them there is no value."""
 OF_MIRROR, OF_COPIES = 1_000_000_000, 5_000_000_000
 """The companies of each mirror, and the copies with a wrong fact, are numbered from here: mirrors share companies."""
 
@@ -95,7 +95,7 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Ablated:
-    """What changes without some rules: values of companies, matches with the vendor, and outcomes of mutations."""
+    """Changes without some rules: values of companies, matches with the vendor, and outcomes of mutations."""
 
     name: str
     decides_for: int
@@ -123,7 +123,7 @@ class Ablation:
         self.vendor = accuracy.read_vendor(accuracy.VENDOR) if accuracy.VENDOR.exists() else None
 
     def without(self, name: str, rules: Iterable[str]) -> Ablated:
-        """What changes without some rules."""
+        """The changes without some rules."""
         rules = list(rules)
         ciks = {cik for rule in rules for cik in self.of_rule.get(rule, ())}
         originals = ciks - self.corpus.copies.keys()
@@ -221,7 +221,7 @@ def _table(rows: Iterable[Ablated]) -> list[str]:
 
 
 def main() -> None:
-    """Switch the rules off, print what changes, and write the page; with `--rules` the page stays as it is."""
+    """Switch the rules off, print the changes, and write the page; with `--rules` the page stays as it is."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("mirrors", type=Path, nargs="+", help="mirror directories to synchronize with")
     parser.add_argument("--each", type=int, default=2, help="mutations of each pair of item and kind")

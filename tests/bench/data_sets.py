@@ -26,11 +26,11 @@ PER_COPY = 10_000_000
 ACCESSION = re.compile(rb"\b\d{10}(?=-\d\d-\d{6}\b)")
 COMPANY = re.compile(rb"^([^\t]+\t)(\d+)", re.MULTILINE)
 STANDARD = re.compile(rb"^[^\t]+\t[^\t]+/\d{4}\t.*\n", re.MULTILINE)
-"""A row of an element that is no filer's own: all copies have it in common."""
+"""A row of an element that is not a filer's own: all copies share it."""
 
 
 def main() -> None:
-    """Copy a quarter, read it in a process of its own, and print what that took."""
+    """Copy a quarter, read it in a separate process, and print the costs."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench.data_sets")
     parser.add_argument("quarter", type=Path, help="zip file of the quarter that is copied")
     parser.add_argument("--read", action="store_true", help="read the zip file as it is")

@@ -114,7 +114,7 @@ ROWS = {
 
 
 def show(universes: Sequence[Universe]) -> None:
-    """Print a table: the median of each figure, its range, and what all of EDGAR would cost."""
+    """Print a table: the median of each figure, its range, and the costs for all of EDGAR."""
     table = Table(title=f"one filing, {FILINGS} times", title_justify="left")
     table.add_column("", no_wrap=True)
     for one in universes:

@@ -319,7 +319,7 @@ def outcomes(companies: Companies, mutations: list[dict[str, Any]]) -> Iterator[
 
 
 def outcome_of(right: float | None, value: float | None) -> str:
-    """What became of a value that was right without the mutation."""
+    """The outcome of a value that was right without the mutation."""
     if right is None:
         return ABSENT
     if value is None:

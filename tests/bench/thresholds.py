@@ -53,7 +53,7 @@ NO_THRESHOLD = (
 
 @dataclass(frozen=True)
 class Threshold:
-    """A named number of a module of the rules, and what its docstring says."""
+    """A named number of a module of the rules, with its docstring."""
 
     module: ModuleType
     name: str

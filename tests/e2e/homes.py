@@ -66,7 +66,7 @@ def sync_unrecorded(home: Path, source: object, *arguments: str, **more: str) ->
 
 
 def run_unrecorded(home: Home, source: str, symbols: str = "", *, full: bool = False) -> "Outcome":
-    """What `run_recorded` does, without Dagster."""
+    """The same as `run_recorded`, without Dagster."""
     from pipelines.run.plan import run_all
     from pipelines.run.synchronization import Synchronization
 

@@ -91,8 +91,9 @@ def server() -> Iterator[EdgarServer]:
 
 
 def test_a_report_is_served_when_companyfacts_has_it(server, tmp_path):
-    """The process is killed while the report waits, and goes on where it ended when it is started again; SIGTERM ends
-    it, also where a shell has started it in the background. It comes after other processes, such as a service."""
+    """The process is killed while the report waits, and continues where it ended when it is started again; SIGTERM
+    ends it, also where a shell has started it in the background. It comes after other processes, such as a service.
+    """
     home = tmp_path / "home"
     after = SampleTransport(FILERS)
     filer, report = max(

@@ -265,7 +265,7 @@ def test_bulk_files_and_another_order_give_the_same_build_as_the_mirror(small, t
 
 
 def test_only_changed_members_of_bulk_files_are_read(own, tmp_path, monkeypatch):
-    """Size and checksum in the directory tell which; whatever source the held documents came from."""
+    """Size and checksum in the directory show which; the source of the stored documents does not matter."""
     mirror, home = own
     grown = replace(BRAVO, scale=900)
     mirror.hold(grown)

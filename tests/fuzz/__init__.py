@@ -221,7 +221,7 @@ def _head() -> bytes:
 
 
 def _read_head(raw: bytes) -> None:
-    """Read HEAD; whatever it names is a shared file below the home, and so is what its links lead to."""
+    """Read HEAD; every path that it names is a shared file below the home, and so is every target of its links."""
     with suppress(StoreError):
         head = decoded_head(raw, "HEAD")
         named = [*head.files, *head.links, *(Path(link).parent / to for link, to in head.links.items())]

@@ -1,4 +1,4 @@
-"""What several golden tests read of real filings."""
+"""Documents of real filings that several golden tests read."""
 
 import pickle
 from pathlib import Path

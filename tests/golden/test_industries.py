@@ -10,7 +10,7 @@ PRETAX = "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsN
 
 
 def facts_of(report: Report) -> list[Row]:
-    """What the report states."""
+    """The facts of the report."""
     rows = [fact(tag, amount * 1e6, *YEAR, filed="2025-02-20") for tag, amount in report.flows.items()]
     rows += [fact(tag, amount * 1e6, None, YEAR[1], filed="2025-02-20") for tag, amount in report.balances.items()]
     return [*rows, fact(NET_INCOME, 10e6, *YEAR, filed="2025-02-20")]

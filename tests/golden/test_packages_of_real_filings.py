@@ -1,8 +1,8 @@
 """The XBRL packages of 125 real filings, one of them in two versions: their facts compared with companyfacts, their
 statements, and the totals in these.
 
-Most packages were changed by those who collected them: they use newer taxonomies than the filing, and an element that
-is missing there is an own one. Their values are as filed.
+The collectors changed most packages: they use newer taxonomies than the filing, and an element that is missing there
+counts as the filer's own. Their values are as filed.
 """
 
 import gzip
@@ -56,7 +56,9 @@ def content(path: Path) -> bytes:
 
 
 def companyfacts(package: Package) -> dict[Key, float]:
-    """What companyfacts has of a filing; where the accession is not known, of the first one of this form and day."""
+    """The facts of a filing in companyfacts; if the accession is not known, of the first filing of this form and
+    day.
+    """
     paths = [path for mirror in MIRRORS if (path := mirror / f"CIK{package.cik}.json").is_file()]
     stated = [
         ((taxonomy, element, unit, fact.start, fact.end), fact)

@@ -1,7 +1,8 @@
 """Fair values of real companies that the model fits, decided by hand from their filings, and the reasons of the others.
 
-The mirror has only about twenty elements of some companies, and no submissions of most; what is missing there is
-missing here too. Caterpillar's finance arm is not among the elements in the mirror: it is assumed from its industry.
+The mirror has only about twenty elements of some companies, and no submissions of most; elements that are missing there
+are missing here too. Caterpillar's finance arm is not among the elements in the mirror: it is assumed from its
+industry.
 """
 
 import json

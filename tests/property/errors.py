@@ -1,7 +1,7 @@
 """Errors of filers, drawn at random: errors that another fact of the filings contradicts, and errors without a witness.
 
-Belongs here: what is drawn, and counting which true values are served, withheld or served wrong. Does not: how an error
-changes a report (pipelines.sample.errors), the property (test_errors).
+Belongs here: drawing the errors, and counting which true values are served, withheld or served wrong. Does not: how an
+error changes a report (pipelines.sample.errors), the property (test_errors).
 """
 
 from collections import Counter

@@ -47,7 +47,7 @@ def by_company(tables: Iterable[Tables]) -> dict[Company, list[tuple[Any, ...]]]
 
 
 def different(one: Iterable[Tables], other: Iterable[Tables]) -> set[Company]:
-    """The companies whose rows in a table are not the same, in the same order."""
+    """The companies with rows in a table that are not the same, in the same order."""
     ones, others = by_company(one), by_company(other)
     return {key for key in ones.keys() | others.keys() if ones.get(key) != others.get(key)}
 

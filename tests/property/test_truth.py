@@ -1,4 +1,4 @@
-"""The pipeline finds what simulated filers earned: whatever their traits, and on any day of their history.
+"""The pipeline finds the true values of simulated filers: whatever their traits, and on any day of their history.
 
 `pytest tests/property/test_truth.py -k shares` holds the traits of one kind alone against the truth.
 """
@@ -91,7 +91,7 @@ def sample() -> Found:
 
 @pytest.mark.parametrize("filer", LISTED, ids=lambda filer: filer.name)
 def test_the_sample_is_found_whole(filer, sample):
-    """Every true value, and nothing that the filings do not tell."""
+    """Every true value, and no value that the filings do not support."""
     assert unfound(filer, sample.of(filer)) == []
 
 
@@ -160,7 +160,7 @@ def test_the_truth_is_found_with(kind):
 @examples(1)
 @given(drawn=some_of_each(UNCONTRADICTED))
 def test_no_other_value_is_harmed_by_an_uncontradicted_error(drawn):
-    """An error that nothing contradicts may be believed; whatever it is no part of stays true."""
+    """An error that nothing contradicts may be believed; all values that do not contain it stay true."""
     for trait, filer, told in told_of_each(drawn):
         keys = {*told.values, *((row.cik, row.period_end, row.item) for row in simulated(filer).truth())}
         assert unfound(filer, told, touched(filer, keys)) == [], (trait, filer)
@@ -272,7 +272,7 @@ def test_twelve_months_are_known_with_the_first_quarterly_report_after_the_first
 
 @pytest.mark.parametrize("calendar", [FiscalCalendar(month=9), FiscalCalendar(month=12)])
 def test_a_missing_annual_report_hides_no_later_balance_sheet(calendar):
-    """Interim reports that go on after it state what stands at their ends."""
+    """Interim reports after it state the balances at their ends."""
     filer = Filer(
         cik="9990000103", name="Example Late Inc", first_year=2021, calendar=calendar, missing=frozenset({(2023, 4)})
     )

@@ -62,7 +62,7 @@ class Machine:
 
 @dataclass
 class Fleet:
-    """What all machines share, and the machines."""
+    """The machines, and the services that all of them share."""
 
     folder: Path
     variables: Mapping[str, str]

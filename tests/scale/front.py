@@ -1,7 +1,7 @@
 """nginx with the configuration of deploy/nginx, before services on this machine.
 
-Belongs here: what of that configuration depends on the machine, starting and killing nginx, reading its log. Does not:
-any test, the services (cluster).
+Belongs here: the parts of that configuration that depend on the machine, starting and killing nginx, reading its log.
+Does not: any test, the services (cluster).
 """
 
 import json

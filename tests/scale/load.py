@@ -1,6 +1,6 @@
-"""Readers that ask again and again while parts of the service are taken away.
+"""Readers that send requests again and again while parts of the service are stopped.
 
-Belongs here: sending requests at a steady rate, and what came of each. Does not: any test.
+Belongs here: sending requests at a steady rate, and the result of each. Does not: any test.
 """
 
 import asyncio

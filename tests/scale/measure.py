@@ -66,7 +66,7 @@ class Asked:
 
 
 def store(home: Path, folder: Path, storage: objects.Objects) -> Iterator[tuple[str, float | dict[str, int]]]:
-    """Commit a copy of a home, and check it out into an empty one: what each takes; names and numbers."""
+    """Commit a copy of a home, and check it out into an empty one; returns the costs of each, by name."""
     asked, copied, empty = Asked(folder), folder / "copied", folder / "empty"
     shutil.copytree(home, copied, symlinks=True, ignore=shutil.ignore_patterns("dagster", "store.json", "cache"))
     empty.mkdir()

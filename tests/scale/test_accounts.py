@@ -172,7 +172,7 @@ class Told:
         self.sessions: list[str] = []
 
     def answer(self, act: tuple[Any, ...]) -> object:
-        """The answer to an act, and what all keys look like after it."""
+        """The answer to a call, and the state of all keys after it."""
         name, *given = act
         try:
             said = getattr(self, name)(*given)

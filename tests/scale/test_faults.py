@@ -1,4 +1,4 @@
-"""Each part is killed and brought back under load: what docs/scaling.md promises for it holds.
+"""Each part is killed and brought back under load: the promises of docs/scaling.md hold.
 
 A promise is a row of its table "What happens without". The load goes through nginx, with valid keys.
 """
@@ -31,7 +31,7 @@ def keys(cluster: Cluster) -> list[str]:
 
 
 def each_status(cluster: Cluster) -> list[str]:
-    """What each replica says of itself, past nginx."""
+    """The status of each replica, requested past nginx."""
     return [str(replica.status().get("status", "away")) for replica in cluster.replicas]
 
 
@@ -167,7 +167,7 @@ def test_both_replicas_away_is_an_error_in_the_form_of_the_contract_until_one_is
 def test_without_nginx_every_request_is_refused_at_once_and_answered_when_it_is_back(
     cluster: Cluster, keys: list[str]
 ) -> None:
-    """The replicas notice nothing. What nginx kept, it keeps; a reload of its configuration costs no request."""
+    """The replicas notice nothing. nginx keeps its cache; a reload of its configuration costs no request."""
     with Load(cluster.front.address, keys) as load:
         assert set(statuses(load.for_some_time(2))) == {200}
         cluster.front.kill()

@@ -83,7 +83,7 @@ def companies(number: int) -> list[Filer]:
 
 @dataclass
 class Follower:
-    """The command on a home, with what it printed; alone it starts no processes, which cost more than few companies."""
+    """The command on a home, with its output; alone it starts no processes, which cost more than a few companies."""
 
     home: Path
     clock: Clock

@@ -30,7 +30,7 @@ FRESH = 5.0
 
 
 def kept(cluster: Cluster, path: str, since: int) -> list[str]:
-    """What nginx did with the requests for a path: MISS, HIT, BYPASS; empty if it did not look."""
+    """The cache status of nginx for the requests of a path: MISS, HIT, BYPASS; empty if nginx did not look."""
     last = httpx.get(f"{cluster.front.address}/v1/openapi.json").headers["X-Request-Id"]  # a line follows its response
     wait_until(lambda: last in {line["id"] for line in cluster.front.requests()[since:]})
     return [line["cache"] for line in cluster.front.requests()[since:] if line["path"] == path]

@@ -65,7 +65,7 @@ def fill(root: Path, files: dict[str, str]) -> Path:
 
 
 def texts(root: Path) -> dict[str, str]:
-    """The content of all files in a folder, by path, but for what belongs to the folder alone."""
+    """The content of all files in a folder, by path, except files that belong to the folder alone."""
     paths = [path for path in root.rglob("*") if path.is_file() and not path.is_symlink()]
     return {path.relative_to(root).as_posix(): path.read_text() for path in paths if path.name != STAMPS}
 
@@ -269,7 +269,7 @@ def test_of_two_writers_one_wins_and_nothing_of_the_other_is_visible(store: Stor
 
 
 def test_a_commit_whose_answer_was_lost_counts(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """obstore repeats a request whose answer was lost; the condition of the second one fails then."""
+    """obstore repeats a request if its answer was lost; the condition of the second request fails then."""
     copy = committed(store, tmp_path / "a", FIRST)
     put = store._objects.put
 

@@ -328,7 +328,7 @@ def loses_on_securities(net_income: float = -13.0) -> list[Row]:
 
 
 def has_common_stock_alone(*others: str) -> list[Row]:
-    """Berkshire Hathaway: basic averages, and nothing of dilution but what `others` state in the first report."""
+    """Berkshire Hathaway: basic averages, and no dilution except the facts `others` of the first report."""
     first = [fact(tag, 1e6, "2021-01-01", "2021-03-31", form="10-Q", filed="2021-05-10") for tag in others]
     return [*company(shares=10.0), *first]
 

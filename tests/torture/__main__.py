@@ -23,7 +23,7 @@ from tests.torture.ground import Found, Ground
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault: what happens, the function that lets it happen, and how often, from the given numbers."""
+    """A fault: its description, the function that causes it, and how often it happens, from the given numbers."""
 
     name: str
     run: Callable[[Ground, int], Found]

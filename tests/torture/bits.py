@@ -1,6 +1,6 @@
 """A flipped bit in each kind of file of a home, and files of a build that are cut or missing.
 
-Belongs here: the kinds of files, the damage, and what must mend each. Does not: finding damage (doctor), what must hold
+Belongs here: the kinds of files, the damage, and the repair of each. Does not: finding damage (doctor), the conditions
 afterwards (ground).
 """
 
@@ -34,9 +34,8 @@ from tests.torture.ground import Found, Ground, Home, failures, told
 class Kind:
     """A kind of file.
 
-    paths: below the home.
-    mended_by: what mends damage: the next synchronization, or doctor's repair.
-    has_digest: whether its digest is known, so that each bit counts.
+    paths: below the home. mended_by: the repair of damage: the next synchronization, or doctor's repair. has_digest:
+    whether its digest is known, so that each bit counts.
     """
 
     paths: str
@@ -107,7 +106,7 @@ def flipped(ground: Ground, times: int) -> Found:
 
 
 def shortened(ground: Ground, times: int) -> Found:
-    """Cut or remove what DuckDB opens of a build."""
+    """Cut or remove the files of a build that DuckDB opens."""
     damage = [(f"{kind} {how}", kind, shorten) for kind in ("build", "overlay") for how, shorten in CUTS.items()]
     return _damaged(ground, times, damage)
 
@@ -143,7 +142,7 @@ def _damaged(ground: Ground, times: int, damage: Iterable[tuple[str, str, Happen
 
 
 def _mended(home: Home, by: str) -> tuple[str, list[str]]:
-    """What mended a home, and what must not be."""
+    """The repair of a home, and the errors found after it."""
     done = _command(home, "sync", "--source", home.ground.days.folder)
     losses = failures(done) or home.judged(is_healed=True)
     if not losses or by == "synchronization":
@@ -198,7 +197,9 @@ CERTAIN = {"accounts": ("id", "email"), "keys": ("id", "sha256"), "subscriptions
 
 
 def flipped_accounts(ground: Ground, times: int) -> Found:
-    """Flip a bit of the accounts: the service refuses them in a line that names the way out, or it has what counts."""
+    """Flip a bit of the accounts: the service refuses them in a line that names the command to use, or all data that
+    matter are unchanged.
+    """
     found = Found()
     folder = ground.folder / "accounts"
     folder.mkdir()

@@ -1,6 +1,6 @@
 """Synchronizations with the clock set back and ahead.
 
-Belongs here: by how much. Does not: setting it (shifted), what must hold afterwards (ground).
+Belongs here: by how much. Does not: setting it (shifted), the conditions afterwards (ground).
 """
 
 import subprocess

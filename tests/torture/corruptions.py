@@ -97,7 +97,7 @@ class Source:
         """Corrupt the facts of some companies, and synchronize a copy of the home.
 
         Returns:
-            the ways; what must not be, one sentence each; and what became of each company.
+            the ways; the errors, one sentence each; and the outcome of each company.
         """
         filers, ways, became = drawn.sample(FILERS, companies), [], []
         before = {self._path(facts_url(filer.cik)): self._path(facts_url(filer.cik)).read_bytes() for filer in filers}

@@ -51,7 +51,7 @@ class Found:
     skipped: str = ""
 
     def note(self, remark: str, number: int = 1) -> None:
-        """Count something that is allowed, but worth telling."""
+        """Count an event that is allowed, but worth reporting."""
         self.remarks[remark] = self.remarks.get(remark, 0) + number
 
 
@@ -109,7 +109,7 @@ class Home:
         return published(self.folder).content_hash == self.ground.hash
 
     def judged(self, *, is_healed: bool = False) -> list[str]:
-        """What must not be, after any fault; after the next run also what that must have mended."""
+        """Errors after any fault; after the next run also damage that this run should have repaired."""
         losses = []
         try:
             held = published(self.folder)

@@ -1,6 +1,6 @@
 """SIGKILL at random moments of a synchronization.
 
-Belongs here: when a process is killed. Does not: what must hold afterwards (ground), requests (witness).
+Belongs here: when a process is killed. Does not: the conditions afterwards (ground), requests (witness).
 """
 
 import os
@@ -46,7 +46,7 @@ def killed(ground: Ground, times: int) -> Found:
 
 
 def _started(home: Home) -> subprocess.Popen[str]:
-    """A synchronization that has locked the home: what comes before changes nothing."""
+    """A synchronization that has locked the home: the time before changes nothing."""
     process = subprocess.Popen(
         command("sync", "--source", home.ground.days.folder),
         cwd=PROJECT,

@@ -26,7 +26,7 @@ class _OfReal(type):
 
 
 def shifted(shift: Callable[[], timedelta]) -> type:
-    """A `datetime` with another idea of now; what its methods return is real."""
+    """A `datetime` with a shifted `now`; the results of its methods are real `datetime` objects."""
 
     class Shifted(datetime, metaclass=_OfReal):
         def __new__(cls, *given: Any, **named: Any) -> datetime:  # type: ignore[misc]
@@ -40,7 +40,7 @@ def shifted(shift: Callable[[], timedelta]) -> type:
 
 
 def set_clock(shift: Callable[[], timedelta]) -> None:
-    """Set the clock of this process forward, or back, by what `shift` returns at the moment."""
+    """Set the clock of this process forward or back by the current result of `shift`."""
     time.time = lambda: REAL_TIME() + shift().total_seconds()
     clock = shifted(shift)
     for name, module in list(sys.modules.items()):

@@ -48,7 +48,7 @@ BANK = {
 
 
 def third_year(usual, wrong, years=3):
-    """What counts of the last of some annual reports, the last one with other figures."""
+    """The figures that count of the last of several annual reports, which has other figures."""
     rows = [
         fact(tag, value, f"{year}-01-01", f"{year}-12-31", filed=f"{year + 1}-02-20")
         for year in range(2024 - years, 2024)
@@ -220,7 +220,7 @@ def test_an_annual_report_of_a_bank_may_leave_noninterest_income_out(other):
 
 @pytest.mark.parametrize(("provision", "revenue"), [(4.8e6, 90e6), (2e6, None)])
 def test_a_bank_may_state_other_provisions_on_a_line_of_their_own(provision, revenue):
-    """Two thousandths of revenue are such a line, and four hundredths are an error."""
+    """A difference of two thousandths of revenue can be such a line; four hundredths are an error."""
     bank = {"NoninterestIncome": 30e6, "NoninterestExpense": 50e6, "ProvisionForLoanAndLeaseLosses": 5e6, PRETAX: 35e6}
     bank |= {"InterestIncomeExpenseNet": 60e6, "Deposits": 9e9, NET_INCOME: 28e6}
     last = {**bank, "ProvisionForLoanAndLeaseLosses": provision}
@@ -277,7 +277,9 @@ def test_dividends_as_paid_are_proved():
 
 
 def test_dividends_are_as_paid():
-    """A minus sign, thousands, and an amount that no payment supports; a dividend that is paid later is no error."""
+    """A minus sign, thousands, and an amount that no payment supports; a dividend that is paid later is not an
+    error.
+    """
     assert third_year(PAID_OUT, {DIVIDENDS: -1.0})["dividends_per_share"] == 1.0
     assert third_year(PAID_OUT, {DIVIDENDS: 1000.0})["dividends_per_share"] == 1.0
     assert "dividends_per_share" not in third_year(PAID_OUT, {DIVIDENDS: 3.0})

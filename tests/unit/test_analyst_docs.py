@@ -113,7 +113,7 @@ def test_the_python_code_runs_unchanged(project: Path) -> None:
 
 @pytest.mark.parametrize(("item", "years"), [("net_income", 5), ("gross_profit", 1), ("total_assets", 3)])
 def test_growth_is_that_of_the_screener(published: Path, item: str, years: int) -> None:
-    """Of items that no sold business changes; both leave out what cannot be compared."""
+    """For items that no sold business changes; both leave out figures that cannot be compared."""
     grown = asked(published / "warehouse.duckdb", f"SELECT symbol, growth FROM growth('{item}', {years}) ORDER BY 1")
     column = f"{item}_growth_{years}y"
     screened = asked(

@@ -303,7 +303,9 @@ def test_a_folder_of_bulk_files_is_a_source(mirror, tmp_path):
 
 
 def test_documents_that_are_held_as_the_directory_says_are_not_requested(mirror, tmp_path, monkeypatch):
-    """One that is missing in the raw zone is, and one that was never there, which might have come."""
+    """A document that is missing in the raw zone is requested, and so is one that was never there: it might exist
+    now.
+    """
     store, ciks, asked = RawStore(tmp_path / "home"), [filer.cik for filer in (ALFA, BRAVO, ABSENT)], []
     with open_source(str(zipped(mirror, tmp_path / "bulk"))) as source:
         before = fetch_documents(source, store, ciks, datetime.now(UTC)).companies

@@ -200,7 +200,7 @@ def test_after_going_back_the_newest_data_is_published_again(synchronized, same_
 
 
 def test_the_pointer_says_whether_the_schedule_is_on(synchronized, same_mirror, monkeypatch):
-    """It is turned on in the UI, or by a timer, which a variable tells; a damaged record of it counts as off."""
+    """The UI or a timer turns it on; a variable says that there is a timer. A damaged record of it counts as off."""
     with monkeypatch.context() as timer:
         timer.setenv("FUNDAMENTALS_SCHEDULED", "yes")
         run_recorded(synchronized, str(same_mirror.folder))

@@ -154,7 +154,7 @@ def published_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def printed(published_home, monkeypatch, capsys) -> Callable[..., str]:
-    """What `explain` prints of a balance sheet at a width of the terminal."""
+    """The output of `explain` about a balance sheet at a width of the terminal."""
 
     def run(symbol: str, item: str, period: str = DAY, width: int = 80) -> str:
         monkeypatch.setenv("FUNDAMENTALS_HOME", str(published_home))

@@ -105,7 +105,7 @@ def cash(value: float | None, rule: str, /, flag: str = "", **lines: float) -> C
 
 
 SHARES = (0.83, 0.91, 1.07, 0.76, 1.13, 0.95, 0.88, 1.21)
-"""What each line was a year before, as shares of its amount: another share for each line."""
+"""The amount of each line a year before, as a share of its amount: another share for each line."""
 
 
 def two_columns(sections: dict[str, Lines], notes: Lines | None = None, digits: int = 3) -> list[Row]:

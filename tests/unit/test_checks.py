@@ -1,6 +1,6 @@
 """The checks before publishing: checks of the source hold a build back, checks of the values only warn.
 
-Each check is tested with tables that pass and tables that fail; those of the rows of a company are in test_row_gates.
+Each check is tested with tables that pass and tables that fail; checks of the rows of a company are in test_row_gates.
 """
 
 from datetime import date

@@ -79,13 +79,11 @@ def test_a_wrong_number_of_processes_is_wrong_usage(number, whole, capsys):
 
 
 SEVERAL_MACHINES = ("shared/cluster", "shared/cluster_members", "shared/lease", "shared/code_in_force")
-"""The modules of the pipeline that only several machines need; what waits (waiting) says so on one machine too."""
+"""The modules of the pipeline that only several machines need; messages about waiting are needed on one machine too."""
 
 
 def test_the_code_for_several_machines_is_short_and_uses_public_names_only():
-    """Packages of Dagster and Dask: changes of their versions cannot break the cluster unnoticed, and they do their
-    task.
-    """
+    """Only public names of Dagster and Dask, which do not change without notice, for the purpose they are made for."""
     sources = {name: (Path(pipelines.__file__).parent / f"{name}.py").read_text() for name in SEVERAL_MACHINES}
     assert sum(lines_of_code(source) for source in sources.values()) <= 390
     for name, source in sources.items():

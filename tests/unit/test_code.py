@@ -105,7 +105,7 @@ def test_the_words_of_a_table_do_not_count(old, new):
     ],
 )
 def test_data_that_may_change_a_value_count(old, new):
-    """Elements, their order, ids, and what an amount is."""
+    """Elements, their order, ids, and the meaning of an amount."""
     assert old in TABLE
     assert rows_of(TABLE.replace(old, new).encode()) != rows_of(TABLE.encode())
 

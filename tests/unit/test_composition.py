@@ -23,7 +23,7 @@ from warehouse.build import runs
 
 
 def test_it_has_the_result_of_the_job(synchronized: Home, same_mirror: Mirror, tmp_path, monkeypatch, caplog):
-    """The rows of all tables but the times of the run; and it tells what each step made."""
+    """The rows of all tables except the times of the run; and the log has the result of each step."""
     by_dagster = Home(tmp_path / "by-dagster")
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(by_dagster.root))
     by_dagster.prepare()
@@ -44,7 +44,7 @@ def test_it_has_the_result_of_the_job(synchronized: Home, same_mirror: Mirror, t
     ("filings", "readers"), [("off", {"pipelines.edgar.package", "lxml.etree"}), ("recent", set())]
 )
 def test_a_run_with_nothing_new_loads_no_rules(filings, readers, synchronized: Home, same_mirror: Mirror, monkeypatch):
-    """Nor what makes tables and compares values, and without filings not what reads these."""
+    """Nor modules that make tables and compare values, and without filings not the modules that read these."""
     monkeypatch.setenv("FUNDAMENTALS_FILINGS", filings)
     code = "; ".join(
         [

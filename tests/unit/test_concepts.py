@@ -82,7 +82,7 @@ def test_debt_is_borrowings_on_the_balance_sheet():
 
 
 def test_cash_belongs_to_the_filer():
-    """Without restricted, segregated or customer cash; cash of the flows, which includes it, is no usual line."""
+    """Without restricted, segregated or customer cash; cash of the flows, which includes it, is not a usual line."""
     of_cash = {name: line for name, line in LINES[CURRENT_ASSETS].items() if line.kind in CASH_AND_SECURITIES}
 
     assert [one for one in of_cash if any(word in one for word in NEVER_CASH)] == []

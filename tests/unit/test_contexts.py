@@ -112,7 +112,7 @@ def test_the_right_figures_of_the_year_after_are_kept():
 
 
 def test_a_restated_quarter_is_kept():
-    """A figure that differs from the earlier one and is no other period's figure is a restatement."""
+    """A figure that differs from the earlier one and does not belong to another period is a restatement."""
     assert left_out(*own(REVENUE, SALES), later(REVENUE, SECOND, 12_900e6)) == {}
 
 

@@ -380,7 +380,7 @@ FELL_DUE: dict[str, Case] = {
         of_industry="FinancialServicesRevenue",
     ),
 }
-"""Long-term debt alone: what left it has become current, and no line states it."""
+"""Long-term debt alone: the amount that left it has become current, and no line states it."""
 
 SYNOPSYS_2021 = one_line([400, 401, 402, 403, 303, 298, 294, 288, 283], [300, 301, 302, 303, *range(403, 408)])
 INTUIT_2019 = one_line([420, 412, 398, 386, 374, 340], [300] * 6)

@@ -107,7 +107,7 @@ def fails(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
 
 @pytest.mark.usefixtures("in_use")
 def test_keys_cookies_and_counts_are_valid_in_the_copy(path: Path | str, tmp_path: Path) -> None:
-    """A reader who signed in before goes on; links that nobody has used work; a revoked key stays revoked."""
+    """A session that began before stays valid; unused links work; a revoked key stays revoked."""
     (tmp_path / "before").mkdir()
     for home in ("before", "home"):
         builds.small(tmp_path / home / "published")

@@ -99,7 +99,7 @@ def test_make_targets_in_the_pages_exist(page: Path) -> None:
 
 
 def test_make_test_runs_every_folder_of_tests_once() -> None:
-    """pytest's settings must name every folder of tests, including subfolders, because make names none."""
+    """pytest's settings must name every folder of tests, including subfolders, because the Makefile names no folder."""
     options = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]["ini_options"]
     [command] = re.findall(r"-m pytest (?:.*\\\n)*.*$", MAKEFILE, re.MULTILINE)
     assert "tests" not in command

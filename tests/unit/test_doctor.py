@@ -347,7 +347,7 @@ def test_a_home_that_does_not_exist(tmp_path, monkeypatch, doctor):
 
 
 def test_a_home_that_is_replaced_while_it_is_examined(home, doctor, monkeypatch: Any):
-    """What seems wrong is examined twice."""
+    """Parts that seem damaged are examined twice."""
     answers = iter([["a table"], []])
     monkeypatch.setattr("pipelines.health.tables._damaged", lambda *_, **__: next(answers, []))
     monkeypatch.setattr("pipelines.health.tables.names", lambda _: ["facts"])
@@ -355,7 +355,9 @@ def test_a_home_that_is_replaced_while_it_is_examined(home, doctor, monkeypatch:
 
 
 def test_values_that_other_rules_made_are_found_and_made_again(home, two_builds, doctor):
-    """Under digests that say that all is well, as of a worker with older rules; an ordinary run cannot know of them."""
+    """With digests that say that all is well, as from a worker with older rules; an ordinary run cannot notice the
+    difference.
+    """
     lake = Lake(home.tables)
     rows, made_from = lake.read("replayed"), lake.inputs("replayed")
     before = published(home.root).content_hash

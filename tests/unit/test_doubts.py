@@ -1,4 +1,4 @@
-"""Doubts about the SEC's list of companies: what holds a build back, and what confirms the list."""
+"""Doubts about the SEC's list of companies: conditions that hold a build back, and confirmations of the list."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -84,7 +84,7 @@ def test_a_list_that_says_the_same_on_another_day_is_confirmed():
     next_day = found(listed, of(2), again, NOW + ANOTHER_DAY)
     assert holding_back(next_day, 2).is_empty()
     later = found(listed, of(2), next_day, NOW + 9 * ANOTHER_DAY)
-    assert later["kind"].unique().to_list() == ["contested"]  # confirmed as long as it lasts; who is missing, is
+    assert later["kind"].unique().to_list() == ["contested"]  # confirmed as long as it lasts; missing ones are gone
     assert holding_back(later, 2).is_empty()
 
 

@@ -111,7 +111,7 @@ def test_companies_of_the_wanted_forms():
 
 
 def test_malformed_lines_of_an_index_are_skipped():
-    """A company that can be read counts as one that filed. If many lines are malformed, it is not an index."""
+    """A company with a readable number counts as one that filed. With many malformed lines it is not an index."""
     day, lines = date(2026, 8, 3), INDEX.splitlines(keepends=True)
     wrong = ["105|X|4|20261303|edgar/data/105/x.txt\n", "|X|10-K|20260803|edgar/data/106/x.txt\n", "SEE\x85NOTE\n"]
     companies, skipped = companies_in("".join([*lines[:-1], *wrong, lines[-1]]).encode("latin-1"), day, FORMS)
@@ -203,7 +203,7 @@ def test_older_bulk_files_need_the_index_of_more_days(choose, server, store, bul
 
 
 def test_on_other_days_by_daily_index(choose, server, store):
-    """The listing tells which days have an index; only days that were not read before are read."""
+    """The listing shows which days have an index; only days that were not read before are read."""
     remembered(store, days=[date(2026, 8, 2)], pending=["0000000555"])
     list_days(server, date(2026, 7, 31), date(2026, 8, 2), date(2026, 8, 3), date(2026, 8, 4), date(2026, 8, 6))
     server.on(index_url(date(2026, 8, 3)), Reply(body=INDEX.encode("latin-1")))

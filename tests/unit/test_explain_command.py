@@ -153,7 +153,7 @@ def test_a_build_of_an_earlier_version_is_explained_without_rules(
 def test_symbol_item_and_period_are_found_in_any_case(
     home: Path, capsys: pytest.CaptureFixture[str], symbol: str, item: str, period: str, kind: str, value: float
 ) -> None:
-    """Symbols of other share classes and delisted ones, too; for a day, twelve months precede the fiscal year."""
+    """Also symbols of other share classes and delisted symbols; for a day, twelve months precede the fiscal year."""
     told = as_json(capsys, symbol, item, period)
     assert (told["symbol"], told["item"], told["kind"], told["value"]) == (symbol.upper(), item.lower(), kind, value)
     assert told["recomputed"] == pytest.approx(value)

@@ -451,7 +451,7 @@ def rows_of(cik: str, lines: Sequence[Line]) -> list[dict[str, object]]:
 
 @pytest.fixture(scope="module")
 def found():
-    """All cases, one company each: what companyfacts has are the standard elements without members."""
+    """All cases, one company each: companyfacts has the standard elements without members."""
     facts: list[Row] = []
     lines: list[dict[str, object]] = []
     for name, (face, notes, _) in CASES.items():
@@ -544,5 +544,5 @@ def test_the_words_of_a_liability_say_what_it_is(label, kind):
     ],
 )  # fmt: skip
 def test_the_words_of_an_asset_say_what_it_is(label, kind):
-    """Restricted cash and assets of another kind are no cash."""
+    """Restricted cash and assets of another kind are not cash."""
     assert kind_of(ASSETS_SIDE, label) == kind

@@ -393,7 +393,7 @@ def test_one_filing_in_another_currency_changes_nothing():
     ids=["tenths of billions", "larger and finer", "shares in millions", "another amount", "no rounding"],
 )
 def test_of_two_amounts_of_an_element_the_finest_of_the_largest_counts(tag, amounts, counts):
-    """A text states in billions what the statement states in millions."""
+    """A text states an amount in billions that the statement states in millions."""
     facts, _ = typed(raw([fact(tag, amount, *YEAR) for amount in amounts]))
 
     assert facts["value"].to_list() == [counts]

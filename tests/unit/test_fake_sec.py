@@ -1,4 +1,4 @@
-"""The fake SEC: what EDGAR has of a report at which time, faults, the reports that are filed, and the commands."""
+"""The fake SEC: EDGAR's documents of a report at each time, faults, the reports that are filed, and the commands."""
 
 import http.client
 import io
@@ -200,7 +200,7 @@ def test_what_is_accepted_after_half_past_five_is_filed_on_the_next_business_day
 
 
 def test_of_two_reports_of_a_company_the_later_one_is_not_known_alone(sec):
-    """Whatever their lags are: a document is made anew with all filings before."""
+    """Whatever their lags are: a document is made again with all earlier filings."""
     first, second = [filing for filing in simulate(FILER).filings if filing.is_periodic][-2:]
     edgar = FakeEdgar([FILER], {first.accession, second.accession}, now=sec.moment, delay=at_most(timedelta(hours=5)))
     for place, filing in enumerate((second, first)):
@@ -296,7 +296,7 @@ def test_the_client_sees_a_fault_until_it_is_mended(fault, error, says, sec):
 
 
 def test_a_document_with_a_fault_is_another_one(sec):
-    """It is sent even to a client that has the right one; 404 is no document."""
+    """It is sent even to a client that has the right document; 404 does not count as a document."""
     url = facts_url(FILER.cik)
     whole = sec.client.get(url)
     sec.faults.begin(Fault("malformed"))

@@ -251,7 +251,7 @@ def test_an_element_may_be_two_lines() -> None:
 
 
 def test_members_of_a_line_are_those_on_the_statement() -> None:
-    """A line whose facts have only other members is not on it; one whose facts are all nil is a line without number."""
+    """A line with facts only for other members is left out; a line with only nil facts has no number."""
     red, white = member("alfa:GrapeAxis", "alfa:RedMember"), member("alfa:GrapeAxis", "alfa:WhiteMember")
     day = element("alfa:Day", "1", xmlns_alfa=NAMESPACES["alfa"])
     typed = element("xbrldi:typedMember", day, dimension="alfa:DayAxis")

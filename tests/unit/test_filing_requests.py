@@ -136,7 +136,7 @@ class Bench:
         return self.asked
 
     def read_mirror(self, *, full: bool = False) -> list[str]:
-        """Read the mirror; return what failed."""
+        """Read the mirror; return the failures."""
         origin = mirrored(self.folder)
         assert origin
         store = RawStore(self.store.home)
@@ -286,7 +286,9 @@ def test_the_newest_data_sets_and_later_filings_are_requested(bench, monkeypatch
     ("symbols", "classes"), [(("ALFA-A", "ALFA-B"), ()), (("ALFA",), (IN_A,))], ids=["symbols", "earnings by class"]
 )
 def test_all_packages_of_a_company_with_classes_are_requested(bench, symbols, classes):
-    """However old: their covers and facts tell the classes apart; of other companies only newer ones than data sets."""
+    """However old they are, because covers and facts distinguish the classes; of other companies only filings newer
+    than data sets.
+    """
     bench.file(OLD)
     bench.server.on(zip_of(OLD), Reply(body=zipped()))
     listed = [(ALFA.cik, symbol, "Alfa", "NYSE", n, True, "common", n == 0) for n, symbol in enumerate(symbols)]
@@ -331,7 +333,7 @@ def test_named_symbols_have_the_packages_of_two_years(bench):
 
 
 def test_without_a_zip_file_the_most_important_files_are_requested(bench):
-    """Six at most, instance first. Names that are no names of files are left out."""
+    """Six at most, instance first. Names that are not valid file names are left out."""
     bench.file(NEW)
     listed = [
         "x.xsd",

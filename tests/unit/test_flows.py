@@ -301,7 +301,7 @@ def test_an_amendment_of_the_same_day_replaces():
 
 @in_one_call
 def test_one_filing_that_disagrees_with_two_is_an_outlier():
-    """Another filing that repeats its figure confirms it; until then what two filings have stated counts."""
+    """Another filing that repeats its figure confirms it; until then the amount that two filings have stated counts."""
     other = [fact(REVENUE, 97_100_000_000, *FIRST_YEAR, filed=f"{year}-02-20") for year in (2025, 2026, 2027)]
     usual = fact(REVENUE, 96_662_000_000, *FIRST_YEAR, filed="2026-02-20")
 
@@ -460,7 +460,7 @@ def test_an_average_restated_before_its_year_is_on_the_basis_of_the_year():
 @pytest.mark.parametrize(("with_quarters", "twelve_months"), [(True, 370e6), (False, None)])
 @in_one_call
 def test_a_half_year_before_a_restatement_of_its_quarters_is_not_subtracted(with_quarters, twelve_months):
-    """The annual report states 2022 and its quarters anew, 360 million instead of 400; the half year of 200 is old.
+    """The annual report restates 2022 and its quarters, 360 million instead of 400; the half year of 200 is old.
 
     If the quarters of 2023 are known, twelve months are the sum of four quarters, otherwise they are withheld.
     """

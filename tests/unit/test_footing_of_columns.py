@@ -459,7 +459,9 @@ def test_a_missing_line_that_no_report_knows_is_no_rest():
 
 @in_one_call
 def test_a_missing_line_that_is_not_borrowed_proves_zero():
-    """Liabilities of the usual size that are not stated are no debt if they are not borrowed in the other column."""
+    """Liabilities of the usual size that are not stated do not count as debt if they are not borrowed in the other
+    column.
+    """
     lines = {"LongTermDebtCurrent": (None, None), DEBT_LINE: (None, None), "OtherLiabilitiesNoncurrent": (None, 9.377)}
     totals = {"LiabilitiesCurrent": (11.019, 10.404), "Liabilities": (20.138, 19.781)}
 
@@ -502,7 +504,7 @@ PLACES = {
     CURRENT_LIABILITIES: "LongTermDebtCurrent",
     NONCURRENT_LIABILITIES: DEBT_LINE,
 }
-"""The element whose place another one takes on the usual balance sheet."""
+"""The element that another element replaces on the usual balance sheet."""
 
 
 def with_line(section: str, element: str, kind: str) -> Row:

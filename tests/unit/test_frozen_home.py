@@ -29,7 +29,7 @@ from warehouse.contract.findings import DAMAGE
 ARCHIVE = PROJECT / "tests/frozen/home.tar.zst"
 SYMBOLS = "XQNMB,XQANV"
 EXPECTED_CHANGES: list[tuple[str, str, str]] = []
-"""`symbol`, `item`, `cause` of the versions that the current rules add to the items of the frozen home: none."""
+"""`symbol`, `item`, `cause` of the versions that the current rules add to the items of the frozen home: empty."""
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +106,7 @@ def test_the_same_values_add_no_version(upgraded, before):
 def test_served_values_stay_the_same(upgraded, before, table):
     """Compared row by row in the existing columns; only new columns are added. Evidence names the rule of today.
 
-    Times have no zone any more, and `industry` comes from the SIC code; the former column is `rule_industry`.
+    Times have no zone any more, and `industry` comes from the SIC code; its former content is in `rule_industry`.
     """
     old, new = before[table], published(upgraded, table)
     old = old.with_columns(selectors.datetime(time_zone="*").dt.replace_time_zone(None))

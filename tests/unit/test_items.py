@@ -167,7 +167,7 @@ def test_figures_of_one_element_are_no_mix_beside_a_stray_fact_of_a_better_one(s
 
 @in_one_call
 def test_revenue_is_costs_and_operating_income_where_nothing_else_is_stated():
-    """Both sides of the identity are then the same figures: it is no proof."""
+    """Both sides of the identity are then the same figures: this proves nothing."""
     found = yield company({"CostsAndExpenses": [70] * 12, OPERATING: [30] * 12}, of_revenue=False).facts()
 
     assert yearly(found, "revenue") == [400, 400, 400]
@@ -235,7 +235,7 @@ def test_earnings_per_share_may_follow_from_income_and_shares():
 )
 @in_one_call
 def test_earnings_per_share_follow_from_the_income_that_they_are_computed_from(lines, eps):
-    """NioCorp in fiscal 2024: 11.44 million is tagged as income to common, but 10.473 are what -0.31 comes from."""
+    """NioCorp in fiscal 2024: 11.44 million is tagged as income to common, but -0.31 a share follows from 10.473."""
     figures = {REVENUE: 1e6, COMMON: -11_440e3, CONTINUING: -10_473e3, SHARES: 34_320_024, **lines}
     found = yield raw([fact(tag, value, *YEARS[2023]) for tag, value in figures.items() if value is not None])
 
@@ -303,7 +303,7 @@ def test_why_debt_has_no_ratio_to_free_cash_flow(sums, balances, why):
 
 
 def restated(tag: str, amount: float) -> Row:
-    """An amendment of the last annual report that states one figure anew."""
+    """An amendment of the last annual report that restates one figure."""
     start = None if tag == DEBT else "2023-01-01"
     return fact(tag, amount * 1e6, start, "2023-12-31", form="10-K/A", filed="2024-06-03")
 

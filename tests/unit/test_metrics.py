@@ -34,7 +34,7 @@ from warehouse.record.follower import Heartbeat
 
 
 def samples(published: Path, *counts: Counts, now: float = NOON) -> dict[str, Any]:
-    """What Prometheus reads, by name and label values: `name{a,b}`."""
+    """The samples that Prometheus reads, by name and label values: `name{a,b}`."""
     registry = CollectorRegistry()
     registry.register(Collector(published, counts, lambda: now))
     text = generate_latest(registry).decode()
@@ -122,7 +122,7 @@ def test_a_refused_connection_is_counted(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_degraded_worker_is_counted(tmp_path: Path) -> None:
-    """Here nobody can tell which build is the newest."""
+    """Here the service cannot know which build is the newest."""
     builds.small(tmp_path / "published")
     (tmp_path / "published" / pointer.POINTER).write_text("{")
     counts = Counts(PATHS)

@@ -33,7 +33,7 @@ from serve.names import shown
     ],
 )
 def test_a_name_in_capitals_is_in_title_case(filed, name):
-    """Legal forms, initials and what cannot be pronounced keep their capitals; EDGAR's mark at the end is left out."""
+    """Legal forms, initials and unpronounceable words keep their capitals; EDGAR's mark at the end is left out."""
     assert shown(filed) == name
 
 

@@ -44,7 +44,7 @@ def ran(synchronized_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 def test_the_results_in_the_notebook_are_those_of_the_sample(ran):
-    """`make pictures` writes them anew."""
+    """`make pictures` writes them again."""
     assert shown(ran) == shown(json.loads(NOTEBOOK.read_text(encoding="utf-8")))
 
 

@@ -1,4 +1,4 @@
-"""What operators get: units of systemd, rules of Prometheus, and a page that explains each alarm and log line."""
+"""Files for operators: units of systemd, rules of Prometheus, and a page that explains each alarm and log line."""
 
 import ast
 import importlib

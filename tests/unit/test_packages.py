@@ -22,7 +22,7 @@ raise SystemExit({status} if "a==1" in share else 0)
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Installs two lock files on a machine with some cores; what all pips were given is in a file."""
+    """Installs two lock files on a machine with a number of cores; the arguments of all calls of pip are in a file."""
     (tmp_path / "lock").write_text(LOCK)
     (tmp_path / "more").write_text(MORE)
 

@@ -362,7 +362,7 @@ def test_the_newest_period_has_every_item_that_its_industry_has():
 
 
 def test_the_newest_period_has_every_item_that_recent_ones_have():
-    """What an older period had, or no period has, is not asked for."""
+    """Items that an older period had, or that no period has, are not expected."""
     found = coverage.kept_items(
         evidence(
             periods=[

@@ -1,4 +1,4 @@
-"""The rows of a large build, read by another process: the same answers, and what happens if that process fails."""
+"""The rows of a large build, read by another process: the same answers, and the behaviour if that process fails."""
 
 import os
 import signal
@@ -118,7 +118,7 @@ def test_a_reader_that_cannot_be_started_is_an_error(published: Path, monkeypatc
 def test_a_build_whose_rows_cannot_be_read_is_served_and_the_next_one_too(
     published: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    """DuckDB answers instead; later builds are taken over as ever."""
+    """DuckDB answers instead; later builds are taken over as usual."""
     monkeypatch.setattr(reader, "AT_ONCE", 1)
     failures = iter([error])
 

@@ -1,4 +1,6 @@
-"""Runs that Dagster starts and that are refused or fail: what its UI says of their assets, and where the reason is."""
+"""Runs that Dagster starts and that are refused or fail: the state of their assets in the UI, and the place of the
+reason.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

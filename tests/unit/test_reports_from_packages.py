@@ -1,4 +1,4 @@
-"""Reports that are read from their packages before companyfacts have them: the version log, and what follows later."""
+"""Reports that are read from their packages before companyfacts have them: the version log, and later changes."""
 
 import json
 import os

@@ -10,7 +10,7 @@ END, BEFORE = "2023-12-31", "2022-12-31"
 
 
 def report(rests, debt, lines=()):
-    """An annual report of a bank, in thousands, and what its lines leave of the liabilities of both days."""
+    """An annual report of a bank, in thousands, and the liabilities of both days less its lines."""
     rows = [fact(REVENUE, 91_234e3, "2023-01-01", END)]
     for day, rest, deposits in zip((END, BEFORE), rests, (851_234, 804_321), strict=True):
         stated = {"Deposits": deposits, "OtherLiabilities": 9_876, **debt, **dict(lines)}

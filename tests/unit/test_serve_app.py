@@ -25,7 +25,7 @@ IMPORTED = {
     "pipelines.run.steps": "dagster pyarrow",
     "pipelines.dagster_app.synchronize": "pyarrow",
 }
-"""Modules, imported one after another, and what must not be imported by then."""
+"""Modules, imported one after another, and modules that must not be imported by then."""
 
 
 def test_what_is_imported_only_by_what_needs_it() -> None:

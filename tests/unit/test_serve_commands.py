@@ -72,7 +72,7 @@ def test_keys_are_listed_and_revoked(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_a_home_is_private_after_any_command(home: Path) -> None:
-    """One that a command makes, and one that others could read before it."""
+    """A home that a command makes, and a home that others could read before it."""
     fundamentals.main(["keys", "create", EMAIL])
     assert stat.S_IMODE(home.stat().st_mode) == 0o700
     for command in (["keys", "list", EMAIL], ["explain", "XQORC", "revenue", "FY2024"]):

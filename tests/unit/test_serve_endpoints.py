@@ -66,7 +66,7 @@ def test_an_endpoint_with_a_wrong_declaration_fails(
 
 
 def test_questions_about_data_start_no_task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither the first time nor later, and also if there is no answer; what needs no key or a thread does."""
+    """Neither the first time nor later, even without an answer; endpoints without a key or with a thread do."""
     started: list[str] = []
     run = RequestResponseCycle.run_asgi
 

@@ -106,7 +106,7 @@ def test_other_names_are_not_credentials(name: str) -> None:
 def test_thousands_of_unknown_parameters_have_an_entry_each_and_a_short_answer(
     accepted: tuple[parameters.Parameter, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ten have a suggestion, which takes long to find, and the accepted ones are named once."""
+    """Ten names get a suggestion, which takes long to find, and the accepted names are listed once."""
     searched = []
     search = difflib.get_close_matches
     monkeypatch.setattr(difflib, "get_close_matches", lambda *of, **named: searched.append(of) or search(*of, **named))

@@ -32,7 +32,7 @@ CHANGES = [
     changed(LANTERN, "annual", date(2023, 12, 31), "roic", 0.2, None, cause="method"),
     changed(GONE, "ttm", builds.QUARTER_ENDS[0], "revenue", None, 5.0, cause="initial"),
 ]
-"""A restated, a new and a withdrawn value; and one of a company that is no longer listed."""
+"""A restated, a new and a withdrawn value; and a value of a company that is no longer listed."""
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +82,7 @@ def test_a_build_without_changes_says_so(tmp_path: Path) -> None:
 
 
 def test_changes_are_for_subscribers(site: Site) -> None:
-    """As the pages of companies are: without a session there is no value, in neither form."""
+    """As for the pages of companies: without a session no form of the page shows a value."""
     for path in ("/changes", "/changes.md"):
         answers = [httpx.get(f"{site.address}{each}") for each in (path, path.replace("changes", "companies"))]
         assert answers[0].status_code == answers[1].status_code == 403

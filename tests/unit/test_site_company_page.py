@@ -166,7 +166,7 @@ def test_zeros_are_told_in_a_line(years, told):
 
 
 def test_an_older_value_is_not_shown_as_if_it_were_current():
-    """Where the newest period has no value, there is none, but the reason."""
+    """Where the newest period has no value, the page shows the reason instead."""
     figures = section(page().text, "newest")
     assert f"- **Total debt** [–]({PATH}/total_debt/2025Q1) *not on the balance sheet*" in figures
     assert f"- **Dividends per share** [–]({PATH}/dividends_per_share/2025Q1)\n" in figures
@@ -413,7 +413,7 @@ def test_a_missing_quarter_keeps_its_place():
 
 
 def test_choices_are_links_that_keep_the_other_choices():
-    """The chosen one is no link; the usual one needs no parameter."""
+    """The chosen kind is not a link; the usual kind needs no parameter."""
     figures = section(page(View(years="5", scale="log")).text, "figures")
     assert f"- **Periods** *Fiscal years* [TTM by quarter]({PATH}?periods=ttm&years=5&scale=log#figures)" in (figures)
     assert f"*5 years* [10 years]({PATH}?scale=log#figures) [All years]({PATH}?years=all&scale=log#figures)" in figures

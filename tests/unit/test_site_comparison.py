@@ -139,7 +139,7 @@ def test_a_chart_shows_the_values_of_the_table(build):
 
 
 def test_an_index_begins_with_the_first_common_year(build):
-    """All companies are 100 there, in one chart of all currencies; what cannot be indexed stays as it is."""
+    """All companies are 100 there, in one chart of all currencies; figures that cannot be indexed stay as they are."""
     document = comparison.document(build, directory(build), "LNTR,FJRD", comparison.INDEXED)
     assert "Chart: FY2023 = 100." in section(document.text, "revenue")
     drawing = dict(document.drawings)["revenue"]

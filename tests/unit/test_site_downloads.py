@@ -96,7 +96,7 @@ def test_the_page_names_each_file_with_its_digest(served: Served) -> None:
 
 
 def test_of_a_build_with_an_overlay_both_files_are_downloaded(served: Served, tmp_path: Path) -> None:
-    """Side by side, DuckDB reads them as one; the page says of which time the other files are."""
+    """In one folder, DuckDB reads them as one; the page says of which time the other files are."""
     made = builds.publish_overlaid(served.site.home / "published")
     with served.site.signed_in() as reader:
         page = Read(reader.get("/downloads").text)

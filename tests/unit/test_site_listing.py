@@ -229,7 +229,7 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenBuild]:
 
 
 def test_covered_companies_have_the_figures_of_their_newest_period(build):
-    """The largest first; a company without twelve months has no rank."""
+    """The largest first; a company without twelve months has no figures."""
     rows = directory(build).rows
     assert symbols(rows) == ["LNTR", "LNTR-B", "ABCX", "ODDY", "FJRD"]
     assert directory(build) is directory(build)

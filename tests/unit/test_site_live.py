@@ -73,7 +73,7 @@ def test_only_pages_with_examples_load_the_script_of_the_tabs(site):
 
 
 def test_a_company_that_readers_know_is_preferred(tmp_path):
-    """Else the first; without companies, or without their values, there are no examples."""
+    """Otherwise the first company; without companies, or without their values, there are no examples."""
     apple = builds.company("AAPL", 2, name="Apple Inc.")
     year = builds.period(apple, "annual", builds.YEAR_END, 4, revenue=1.0)
     year = {name: value for name, value in year.items() if name in {"is_primary", *schema.BY_NAME["financials"].names}}

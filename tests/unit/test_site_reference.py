@@ -115,7 +115,7 @@ def test_every_header_is_explained():
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.code)
 def test_every_error_has_a_section_that_its_docs_link_names(error):
-    """The anchor is the code; the section says when it occurs, what to do, and shows the response."""
+    """The anchor is the code; the section says when it occurs and what to do, and shows the response."""
     told = section(errors_page.document("https://data.example.org").text, error.code)
     assert "**When.**" in told
     assert "**What to do.**" in told

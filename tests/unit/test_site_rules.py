@@ -1,4 +1,4 @@
-"""The pages of rules: cards with what each rule decided, search and filters, and a page for each rule."""
+"""The pages of rules: cards with the decisions of each rule, search and filters, and a page for each rule."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The search of the pages: where the form leads, what completes it, and pages of companies that do not exist."""
+"""The search of the pages: the target of the form, its completions, and pages of companies that do not exist."""
 
 import httpx
 import pytest

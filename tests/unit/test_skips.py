@@ -1,4 +1,4 @@
-"""The lines of a test run: what runs and about how long, and each reason for which tests were skipped, once."""
+"""The lines of a test run: running tests with their usual time, and each reason for skipped tests, once."""
 
 import os
 import subprocess

@@ -72,7 +72,7 @@ def test_the_total_of_segments_is_no_operating_income():
 
 @in_one_call
 def test_equity_of_shareholders_is_without_noncontrolling_interests():
-    """The total is no value without the part of others."""
+    """The total does not count as a value without the part of others."""
     found = yield raw(company({}, {WHOLE: 500.0, MINORITY: 40.0, ASSETS: 1000.0}))
 
     assert annual(found, "stockholders_equity") == 460e6

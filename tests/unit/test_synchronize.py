@@ -36,7 +36,7 @@ def cells(printed: str) -> dict[str, str]:
 
 
 def test_a_run_prints_a_short_table(mirror, tmp_path, capsys):
-    """Pages of older filings that are missing are counted, and are no failure of their company."""
+    """Missing pages of older filings are counted, and their company does not fail."""
     for page in mirror.page(BRAVO, 4, 4, 4):
         page.unlink()
     assert synchronize.main(str(mirror.folder), (), False) == 0

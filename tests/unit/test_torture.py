@@ -81,7 +81,7 @@ def test_a_flipped_bit_in_the_list_of_segments_stays_found(whole: Path, tmp_path
 
 
 def test_accounts_with_a_flipped_bit_are_refused_in_one_line_or_opened(whole: Path, tmp_path: Path) -> None:
-    """Messages of SQLite may quote bytes that are no text, and definitions of several lines."""
+    """Messages of SQLite may quote bytes that are not text, and definitions of several lines."""
     drawn, refused = random.Random(1), []
     for number in range(200):
         path = shutil.copyfile(whole / ACCOUNTS, tmp_path / f"{number}.sqlite")

@@ -63,7 +63,7 @@ def logged(*rows: Row, rules: str = "rules") -> pl.DataFrame:
 
 
 def filed(accession: str, tag: str = "us-gaap:Revenues") -> Row:
-    """A leg with what identifies its fact."""
+    """A leg with the columns that identify its fact."""
     return leg(5.0) | {"tag": tag, "end": day("2024-12-31"), "accession": accession}
 
 
@@ -511,7 +511,7 @@ TOLD_ANEW = {
 
 @pytest.mark.parametrize(("in_log", "found", "expected"), TOLD_ANEW.values(), ids=TOLD_ANEW)
 def test_a_late_report_tells_its_versions_anew(in_log, found, expected):
-    """At their places, with the times at which values were served; in the log, the last telling counts."""
+    """At their places, with the times at which values were served; in the log, the rows recorded last count."""
     log = logged(*(version(*one) for one in in_log))
 
     again = recorded_again(log, replayed(*(version(*one) for one in found)), ORDER, "rules")

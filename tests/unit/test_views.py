@@ -176,7 +176,7 @@ def test_all_tables_are_read_without_pytz(tmp_path: Path) -> None:
 
 
 def test_no_text_of_a_csv_is_a_formula(tmp_path: Path) -> None:
-    """A spreadsheet would calculate what begins like one."""
+    """A spreadsheet would calculate texts that begin like a formula."""
     names = ["=1+1", "+1", "-1", "@A1", "plain"]
     rows = [builds.company(f"S{place}", place, name=name) for place, name in enumerate(names)]
     builds.publish_small(tmp_path, rows=builds.tables() | {"companies": rows})

@@ -104,7 +104,7 @@ def test_a_batch_of_which_three_workers_die_is_named():
 
 
 def test_workers_end_with_the_process_that_started_them(tmp_path):
-    """Also if that is killed and cannot tell them."""
+    """Also if that process is killed and cannot notify them."""
     script = tmp_path / "left_behind.py"
     script.write_text(LEFT_BEHIND)
     project = Path(__file__).parents[2]

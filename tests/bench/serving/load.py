@@ -21,7 +21,7 @@ LONGEST = 600
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What wrk measured: responses, their bytes, microseconds, errors, and how long responses took."""
+    """Measurements of wrk: responses, their bytes, microseconds, errors, and durations of responses."""
 
     requests: int
     bytes: int

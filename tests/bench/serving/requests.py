@@ -79,7 +79,7 @@ class Requests:
             )
 
     def unchanged(self, address: str, own: Path) -> Path:
-        """The requests for financials with the entity tags of what a server answers now.
+        """The requests for financials with the entity tags of a server's current answers.
 
         Args:
             address: address of the server.

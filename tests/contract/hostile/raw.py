@@ -38,7 +38,7 @@ class Connection:
             self.socket.sendall(piece)
 
     def one(self) -> bytes:
-        """One response with its body, and what came before it; not what comes after."""
+        """One response with its body, and the bytes before it; not the bytes after it."""
         received = b""
         while not (length := LENGTH.search(received)):
             byte = self.socket.recv(1)

@@ -57,7 +57,7 @@ def test_a_second_head_has_the_same_deadline(address: str, monkeypatch: pytest.M
 def test_what_arrives_while_the_server_is_busy_meets_the_deadline(
     address: str, own_key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A server that could not read for longer than a deadline reads first what came meanwhile."""
+    """A server that could not read for longer than a deadline first reads the bytes that came meanwhile."""
     is_busy, has_arrived = threading.Event(), threading.Event()
     status = b"GET /v1/status HTTP/1.1\r\nHost: a\r\n\r\n"
 
@@ -173,7 +173,7 @@ MANY = 400
 
 @contextlib.contextmanager
 def asked_for_much(address: str) -> Iterator[socket.socket]:
-    """A connection whose client has room for little of the large responses that it asks for."""
+    """A connection of a client that has room for only a small part of the large responses that it requests."""
     parts = urlsplit(address)
     with socket.socket() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -258,7 +258,7 @@ def test_many_pipelined_questions_are_answered_in_order(address: str, kept: byte
 
 
 def test_a_connection_with_short_pauses_stays_open(address: str, kept: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The deadline of a head begins with it; a pause between two requests is no part of it."""
+    """The deadline of a head begins with its first byte; a pause between two requests does not count."""
     with Connection(address) as connection:
         connection.send(kept + b"\r\n")
         assert connection.one().startswith(b"HTTP/1.1 200 ")

@@ -77,7 +77,7 @@ numbers = itertools.count()
 
 @pytest.fixture
 def site(running: Site) -> Site:
-    """That service, with a reader who is new to it, in a minute without attempts."""
+    """That service, with a new reader, in a minute without attempts."""
     running.clock.now += 60
     return replace(running, email=f"reader{next(numbers)}@example.org")
 
