@@ -39,7 +39,7 @@ def test_a_page_with_all_quarters_is_small(reader: httpx.Client, symbol: str, sc
 
 @pytest.mark.parametrize("path", ["/", "/companies", "/companies/JPM", "/companies/GE", "/compare?symbols=AAPL,BBD"])
 def test_a_figure_leads_to_its_filing_in_two_steps(reader: httpx.Client, path: str) -> None:
-    """To its page, and from there to the SEC; one of each item that the page shows."""
+    """To its page, and from there to the SEC; one figure of each item that the page shows."""
     of_items = {link.split("/")[3]: link for link in Read(reader.get(path).text).links if VALUE.fullmatch(link)}
     assert len(of_items) >= 5
     for link in of_items.values():

@@ -197,7 +197,7 @@ def test_a_symbol_of_two_companies_is_held_back(server, mirror, home):
 
 
 def test_a_refused_document_is_the_failure_of_its_company(server, mirror, home):
-    """Of facts or of submissions. The last line says so, and the exit status is its own."""
+    """The company facts or the submissions. The last line says so, and the exit status is a special one."""
     server.on(facts_url(BRAVO.cik), Reply(403, b"<p>No access to this one</p>"))
     server.on(submissions_url(CARGO.cik), Reply(418))
     done = live(home, server)
@@ -228,7 +228,9 @@ PAGE = b"<!DOCTYPE html><html><h1>Your Request Originates from an Undeclared Aut
 
 
 def test_the_page_of_a_refusal_with_status_200_is_a_refusal(server, mirror, held, monkeypatch):
-    """Of one document the failure of its company, of all the end: nothing is quarantined, and no time advances."""
+    """For one document its company fails, for all documents the run ends: nothing is quarantined, and no time
+    advances.
+    """
     before, tables = published(held).pointer, Lake(held / "tables").read("documents")
     server.replies, server.otherwise = {}, Reply(body=PAGE)
     server.on(TICKERS_URL, Reply(body=mirror.tickers.read_bytes()))

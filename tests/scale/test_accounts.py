@@ -414,7 +414,7 @@ def test_a_replica_answers_as_written_while_the_accounts_are_away(
 ) -> None:
     """Known keys are served, other keys and pages of accounts get an error at once, public pages are served.
 
-    A page that waited for a server that is frozen would wait until it is not.
+    A page that waited for a frozen server would wait until the server goes on.
     """
     builds.small(tmp_path / "published")
     settings = Settings(tmp_path, "http://data.example.org/v1", accounts_url=path)

@@ -56,9 +56,9 @@ def made_as_alone(leading: Machine, alone: str) -> None:
 
 @pytest.mark.parametrize("fleet", [0], indirect=True)
 def test_a_killed_worker_and_one_with_other_rules_change_nothing(fleet, alone, tmp_path):
-    """A line says that only the other one is there, which gets no batch; the batch of the killed one is done again.
+    """A line says that only a worker with other rules is there, which gets no batch; a killed worker's batch is repeated.
 
-    Nobody without a certificate can join or ask. A synchronization with nothing new needs no cluster at all.
+    Nobody without a certificate can join or send requests. A synchronization with nothing new needs no cluster at all.
     """
     refused_without_a_certificate(fleet)
     leading = fleet.sync(*SOURCE)

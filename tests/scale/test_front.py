@@ -134,7 +134,7 @@ def test_the_id_of_a_request_goes_to_the_replica_and_back(cluster: Cluster) -> N
 
 
 def test_a_client_does_not_choose_the_address_that_it_is_counted_by(cluster: Cluster) -> None:
-    """Of failed keys, each worker passes 60 a minute; whatever the client writes into X-Forwarded-For."""
+    """Each worker allows 60 failed keys a minute, whatever the client writes into X-Forwarded-For."""
     transport = httpx.HTTPTransport(local_address="127.9.9.9")
     with httpx.Client(base_url=cluster.front.address, transport=transport) as client:
         statuses = [

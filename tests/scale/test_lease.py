@@ -61,7 +61,7 @@ def copy(objects: Objects, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> W
 
 
 def test_a_second_one_is_told_who_holds_the_lease(copy):
-    """It leaves as soon as it has seen that the holder lives, or waits until that one has ended."""
+    """It ends as soon as it has seen that the holder lives, or waits until the holder has ended."""
     with leased(copy.store):
         with pytest.raises(LeaseError, match=r"held by process \d+.* since 20.*is running"), leased(copy.store):
             pass

@@ -123,7 +123,7 @@ def test_all_workers_together_pass_sixty_requests_a_minute(cluster: Cluster) -> 
 
 
 def test_one_command_revokes_a_key_at_every_worker_within_five_seconds(cluster: Cluster) -> None:
-    """The workers are asked one by one, past nginx, without using up the minute."""
+    """The workers receive requests one by one, past nginx, without using up the minute."""
     email = "revoked@example.org"
     with cluster.opened_accounts() as accounts:
         key = accounts.create_key(email, time.time())

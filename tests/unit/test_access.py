@@ -462,7 +462,7 @@ def test_a_clock_that_was_wrong_for_a_while_loses_no_count(path: Path, days: int
 
 
 def test_the_days_before_go(accounts: Accounts) -> None:
-    """But for two, and whatever a clock that was ahead has left."""
+    """Except the last two, and any days that a clock in the future has left."""
     clock = Clock()
 
     async def run() -> None:

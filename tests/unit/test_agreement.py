@@ -134,7 +134,9 @@ def test_wrong_earnings_per_share_are_computed_again():
 
 @pytest.mark.parametrize("times", [100, 0.01])
 def test_earnings_in_cents_are_restated_in_dollars(times):
-    """Basic and diluted earnings agree with each other, but times shares they are a hundred times net income."""
+    """Basic and diluted earnings agree with each other, but multiplied by shares they are a hundred times net
+    income.
+    """
     for years in (1, 3):
         found = third_year(USUAL, {EPS: 2.25 * times, EPS_DILUTED: 2.2 * times}, years=years)
 
@@ -142,7 +144,9 @@ def test_earnings_in_cents_are_restated_in_dollars(times):
 
 
 def test_a_wrong_count_is_left_out():
-    """The count is below the diluted one by more than dilution explains, and earnings are like diluted ones."""
+    """The basic count is below the diluted count by more than dilution explains, and basic earnings are like diluted
+    earnings.
+    """
     found = third_year(USUAL, {SHARES: 30e6})
 
     assert "shares_basic" not in found

@@ -158,7 +158,7 @@ def test_a_bomb_is_refused_and_the_others_are_read(path, monkeypatch):
 
 
 def test_a_directory_that_is_larger_than_any_is_refused(path):
-    """Before it is read; the file has the bytes, but they take no space."""
+    """It is refused before it is read; the test file is sparse, so its bytes take no space."""
     directory, end = 60 << 30, struct.Struct("<4sQ2H2L4Q")
     with path.open("wb") as file:
         file.truncate(directory)

@@ -187,7 +187,7 @@ def rewritten(backed_up: Path, **changed: object) -> None:
     ],
 )
 def test_a_backup_that_somebody_made_up_changes_nothing(home, backed_up, tmp_path, capsys, craft):
-    """One line, and the home stays as it is, whatever the list names."""
+    """One line is printed, and the home stays as it is, whatever the list names."""
     subscriber(home)
     contents = json.loads((backed_up / "backup.json").read_text())
     files, links = contents["files"], contents["links"]
@@ -278,7 +278,7 @@ def test_a_backup_without_accounts_cannot_restore_them(home, tmp_path, capsys):
     ],
 )
 def test_what_is_damaged_is_not_backed_up(home, tmp_path, capsys, damaged, said):
-    """And nothing is left of the attempt."""
+    """The attempt leaves no files."""
     for path in home.root.glob(damaged):
         path.chmod(0o600)
         path.write_bytes(path.read_bytes()[:-1] + b"?" if "sqlite" not in damaged else b"no database")

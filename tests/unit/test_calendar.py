@@ -210,7 +210,7 @@ def test_lines_of_comparatives_do_not_begin_the_current_year():
 
 
 def test_every_year_of_interim_reports_without_an_annual_report_begins_after_a_year_end():
-    """Three quarters of a year, and the first of the next; a year that begins on another day is not one."""
+    """Three quarters of a year, and the first of the next; a year that begins on another day does not count."""
     both = (REVENUE, NET_INCOME)
     rows = [
         fact(tag, 5e6, start, end, form="10-Q", filed=filed)

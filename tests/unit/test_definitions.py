@@ -88,7 +88,7 @@ def test_everything_loads_and_is_one_job():
 
 
 def test_without_filings_there_is_no_step_of_them():
-    """And no document of the SEC that only they read."""
+    """Nor are there assets for the SEC's documents that only this step reads."""
     loaded = definitions.build_definitions({"FUNDAMENTALS_FILINGS": "off"})
     assert "quality_report" in loaded.resolve_job_def(JOB).graph.node_dict
     keys = {key.to_user_string() for key in loaded.resolve_asset_graph().get_all_asset_keys()}
@@ -162,7 +162,7 @@ def test_a_run_that_dagster_launches_waits_for_the_home_and_asks_a_failing_sourc
 
 @pytest.mark.parametrize("passes_in", [None, 3600])
 def test_a_run_that_dagster_launches_ends_at_once_where_waiting_would_not_help(home, mirror, monkeypatch, passes_in):
-    """A source that does not exist, or one that asks to wait an hour: the queue would wait for it."""
+    """A source that does not exist, or a source that asks to wait an hour: the queue would wait for it."""
     if passes_in is not None:
 
         def failing(*_: Any) -> Any:

@@ -152,7 +152,7 @@ def test_no_key_is_created_if_the_port_is_in_use(home: Path, capsys: pytest.Capt
 
 @pytest.mark.skipif(not shutil.which("make"), reason="make is missing")
 def test_make_run_checks_the_port_before_anything_else() -> None:
-    """And names the variable that chooses another."""
+    """The message names the variable that chooses another port."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         command = ["make", "run", f"PORT={taken.getsockname()[1]}"]
         # not as a part of the make that may run these tests: it would say which folder it enters

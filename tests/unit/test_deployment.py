@@ -175,7 +175,9 @@ def test_what_containers_mount_exists(service: dict[str, Any]) -> None:
 
 
 def test_each_container_of_the_program_has_a_home_of_its_own() -> None:
-    """But the UI shows the record of runs in the home of the daemon, and the follower notes its runs there."""
+    """Two exceptions: the UI shows the record of runs in the home of the daemon, and the follower records its runs
+    there.
+    """
     sharing = ("webserver", "follow")
     homes = {name: service["volumes"][0] for name, service in OWN.items() if name not in sharing}
     assert len({*homes.values()}) == len(homes) == len(OWN) - 2 == 6
@@ -208,7 +210,7 @@ def test_every_container_has_limits_and_says_whether_it_is_well(service: dict[st
 
 
 def test_the_ports_of_the_cluster_are_not_published() -> None:
-    """Whoever reaches one could run code: they need certificates, too."""
+    """Anyone who reaches one could run code, so the ports need certificates, too."""
     published = {port for service in SERVICES.values() for port in service.get("ports", ())}
     assert published == {"80:80", "127.0.0.1:3000:3000"}
     for name in ("scheduler", "worker-1", "worker-2", "follow", "daemon", "webserver"):

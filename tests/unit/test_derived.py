@@ -351,6 +351,6 @@ def cik_of(number: int) -> str:
 
 @pytest.mark.parametrize("case", CASES)
 def test_an_amount_is_served_where_the_statements_prove_it(found, case):
-    """And nothing where they do not."""
+    """No amount is served where they do not."""
     _, item, kind, end, value = CASES[case]
     assert value_of(found, item, kind, end, cik_of(list(CASES).index(case))) == value

@@ -244,7 +244,7 @@ def test_the_readme_is_short_and_has_the_required_statements() -> None:
 
 
 def test_program_package_changelog_and_docs_name_the_same_release() -> None:
-    """The newest section of the changelog is its; the upgrade checks out its tag, and backs up before."""
+    """The newest section of the changelog has the release; the upgrade checks out its tag, and backs up before."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     sections = re.findall(r"^## \[(.+?)\]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert project["version"] == sections[0] == RELEASE

@@ -157,7 +157,7 @@ def test_every_part_is_repaired_and_the_next_synchronization_makes_the_same_buil
 
 
 def test_a_damaged_part_of_a_table_costs_only_its_companies(home, two_builds, doctor):
-    """And a table that is missing is found."""
+    """A missing table is found, too."""
     part, small = home.tables / "facts" / "000001.parquet", home.tables / "warehouse_companies.parquet"
     flip(part)
     small.unlink()

@@ -275,7 +275,7 @@ def test_noncontrolling_interests_are_subtracted_unless_earnings_per_share_exclu
 
 
 def test_whose_net_income_is_filed_follows_from_the_same_and_earlier_filings():
-    """A year that shows nothing follows the years before it, and no year follows a later one."""
+    """A year without evidence follows the years before it, and no year follows a later year."""
     unclear = {"NetIncomeLossAttributableToNoncontrollingInterest": 1e6}
 
     def of_years(*changes):

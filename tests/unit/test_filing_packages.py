@@ -163,7 +163,7 @@ def test_another_companys_filing_is_refused_and_a_co_registrants_accepted() -> N
 
 
 def test_lines_have_order_depth_labels_and_totals() -> None:
-    """Of several totals that a line is added to, the one on the statement counts."""
+    """If a line is added to several totals, the total on the statement counts."""
     elsewhere = link("calculation", "Sheet", [("alfa:Elsewhere", "us-gaap:AssetsCurrent")])
     words = label("us-gaap:Assets", "Total assets", "totalLabel"), label("us-gaap:Assets", "Assets")
     assert lines(packed(SHEET, elsewhere, SUMS, TITLE, *words)) == [
@@ -423,7 +423,7 @@ def test_a_hostile_linkbase_is_an_error_of_its_filing(links: str, reason: str) -
 
 
 def test_lines_of_one_element_cannot_multiply_its_values_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of all its members and periods: 30 lines of 20 facts are 600 values."""
+    """All its members and periods count: 30 lines of 20 facts are 600 values."""
     lines_of_one = [(f"alfa:A{n}", "us-gaap:Assets") for n in range(30)]
     top = [("us-gaap:AssetsAbstract", f"alfa:A{n}") for n in range(30)]
     days = [(f"d{n}", f"20{n + 1:02}-12-31") for n in range(10)]

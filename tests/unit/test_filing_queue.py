@@ -51,7 +51,7 @@ def documents_asked(server: EdgarServer) -> int:
 
 
 def test_a_report_is_read_from_its_package_at_once(server, client, home):
-    """No document is asked whether it names the report; the synchronization requests the package, and only it."""
+    """No document is asked whether it names the report; the synchronization requests only the package."""
     assert looked(client, home, 0) == [REPORT]
     assert documents_asked(server) == 0
     assert from_packages(home, ["0000000101", "0000000102"]) == {"0000000101"}

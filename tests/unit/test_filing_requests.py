@@ -467,7 +467,7 @@ def test_a_stopped_run_has_recorded_what_it_fetched(bench, monkeypatch):
 
 
 def test_with_a_store_only_what_it_has_lost_is_requested_again(bench, monkeypatch):
-    """The documents need not be on this machine, which may be another one."""
+    """The documents need not be on this machine, which may be another machine than before."""
     stored: list[str] = []
     monkeypatch.setattr(RawStore, "remote", SimpleNamespace(put_document=lambda digest, _: stored.append(digest)))
     bench.file(NEW, OLD)
@@ -483,7 +483,7 @@ def test_with_a_store_only_what_it_has_lost_is_requested_again(bench, monkeypatc
 
 
 def test_packages_are_requested_in_parallel(bench, monkeypatch):
-    """And recorded in order; after failures in a row no more are requested."""
+    """They are recorded in order; after failures in a row no more are requested."""
     monkeypatch.setattr(filing_requests, "AT_A_TIME", 4)
     filed = [Filed(f"0000000101-26-6000{n:02}", f"2026-07-{30 - n}") for n in range(20)]
     bench.file(*filed)
@@ -512,7 +512,7 @@ def test_the_download_of_a_data_set_goes_on(bench):
 
 
 def test_without_the_list_of_data_sets_no_package_is_requested(bench):
-    """Until one is known, it is not known which filings are newer."""
+    """Until a data set is known, the service cannot know which filings are newer."""
     bench.file(NEW)
     bench.server.on(DATA_SETS_URL, Reply(404))
     assert bench.run() == [DATA_SETS_URL]

@@ -179,7 +179,7 @@ def test_debt_that_its_own_element_states_inside_another_line_is_added():
 
 @in_one_call
 def test_whether_maturities_are_inside_a_larger_line_of_borrowings_is_open():
-    """As PepsiCo's are inside its short-term obligations: the proof does not add them."""
+    """PepsiCo's maturities are inside its short-term obligations: the proof does not add them."""
     lines = {
         **USUAL,
         "ShortTermBorrowings": (8.008, 8.101),
@@ -317,7 +317,7 @@ NOT_WRONG = {
 @pytest.mark.parametrize(("item", "lines", "rule"), WRONG.values(), ids=WRONG)
 @in_one_call
 def test_lines_that_no_longer_add_up_withhold_the_item_whose_line_is_wrong(item, lines, rule):
-    """They add up in the column of the year before; the other item is served."""
+    """In the column of the year before the lines add up; the other item is served."""
     found = yield raw(report(USUAL | lines))
     other, amount = {OF_CASH: (OF_DEBT, 46.001), OF_DEBT: (OF_CASH, 20.123)}[item]
 
@@ -522,7 +522,7 @@ def with_line(section: str, element: str, kind: str) -> Row:
 
 @in_one_call
 def test_each_line_of_debt_and_cash_in_the_table_counts_where_the_balance_sheet_adds_up_with_it():
-    """Whatever its element is called, and whether it usually is a line or a detail in the notes."""
+    """Whatever the name of its element, and whether it usually is a line or a detail in the notes."""
     lines = [
         (section, element, line.kind)
         for section, table in LINES.items()

@@ -114,7 +114,7 @@ def test_columns_come_in_their_declared_order():
     ],
 )
 def test_keys_missing_values_and_limits_are_checked_on_demand(name, change, complaint):
-    """Only tests ask for it: it takes longer than some steps."""
+    """Only tests request these checks: they take longer than some steps."""
     declared = FRAMES[name]
     right = {"cik": [1, 2], "currency": ["USD", "EUR"], "rule": ["a", "b"], "figures": [1, 1]}
     wrong = pl.DataFrame({column: {**right, **change}[column] for column in declared.types}, schema=declared.types)

@@ -179,7 +179,7 @@ def test_a_filing_shows_the_industry_of_its_filer(found, case):
 
 
 def test_each_row_decides_about_a_case(facts, found):
-    """And each rule; each filing counts once."""
+    """Each rule decides about a case, too; each filing counts once."""
     _, deciding = industries.deciding_rows(facts, REGISTRANTS)
 
     assert set(deciding) == set(range(len(TABLE)))

@@ -127,7 +127,7 @@ def test_something_else_than_the_feed_is_an_error(raw):
 
 
 def test_the_feed_is_read_down_to_what_is_known(server, client):
-    """Further pages while one has no known filing, so that a burst is read whole, and one page more."""
+    """Further pages are read while a page has no known filing, so that a burst is read whole, and one page more."""
     pages = [feed(*(entry(100 * page + place, -page) for place in range(newest.PAGE))) for page in range(5)]
     pages[1] = feed(entry(0, form=""), *(entry(100 + place, -1) for place in range(1, newest.PAGE)))
     for number, page in enumerate(pages):
@@ -284,7 +284,7 @@ def test_a_report_is_given_up_after_two_weeks():
 
 
 def test_a_clock_that_was_ahead_gives_no_report_up(server, client, home):
-    """It is 400 days ahead for one look; the next one asks as before."""
+    """It is 400 days ahead for one look; the next look requests the report as before."""
     server.on(newest_url("10-", 0), Reply(body=feed(entry(101))))
     server.on(FACTS, Reply(body=b"{}"), Reply(body=b"{}"), Reply(body=b"0000000101-26-000001"))
     assert looked(client, home, 0) == []

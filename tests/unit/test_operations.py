@@ -107,7 +107,7 @@ def test_what_ends_with_an_error_is_started_again(name: str) -> None:
 
 @each_unit
 def test_systemd_accepts_the_units(unit: Path, tmp_path: Path, program: Callable[[str, str], str]) -> None:
-    """The programs are not installed where they will be, so others take their places."""
+    """The programs are not installed at their final place, so other programs replace them."""
     analyze = program("systemd-analyze", "systemd")
     for path in UNITS:
         text = path.read_text(encoding="utf-8")

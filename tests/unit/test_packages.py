@@ -48,7 +48,7 @@ def test_packages_are_counted_and_pip_speaks_only_if_it_fails(status, run, capfd
 
 @pytest.mark.parametrize("cores", [2, 8])
 def test_several_pips_share_the_packages(cores, run, capfd):
-    """Each package is given to one of them; a failure of one is one of all."""
+    """Each package is given to one of them; if one fails, all count as failed."""
     status, given = run(cores, 1)
     assert status == 1
     assert sorted(given) == sorted(f"{LOCK}{MORE}\n")

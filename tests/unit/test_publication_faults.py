@@ -71,7 +71,7 @@ def published(tmp_path: Path) -> Path:
 def test_killed_at_any_step_the_old_or_the_new_build_is_pointed_to(
     published: Path, made: str, step: str, nth: int, left: str
 ) -> None:
-    """And the next publication needs no manual repair; a build with an overlay is as good as one without."""
+    """The next publication needs no manual repair; the same holds for a build with an overlay."""
     builds.small(published)
     here, there = PROCESSES.Pipe(duplex=False)
     process = PROCESSES.Process(target=publish_until, args=(there, published, made, step, nth))

@@ -57,7 +57,7 @@ def test_a_document_is_stored_once_compressed_under_its_digest(store):
 
 
 def test_documents_of_filings_lie_apart(store):
-    """They are read as all others, and get their names together."""
+    """They are read like all other documents, and get their names together."""
     content = b"PK a data set"
     digest = store.put_filing(content)
     assert store.filing_files() == []

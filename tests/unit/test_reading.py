@@ -64,7 +64,7 @@ def test_a_process_that_is_killed_is_an_error(published: Path, monkeypatch: pyte
 
 
 def test_the_process_ends_with_the_one_that_serves(published: Path) -> None:
-    """It cannot finish, because nobody takes its result: then it ends only because its parent does."""
+    """It cannot finish, because nobody reads its result: it ends only because its parent ends."""
     code = (
         "import os, subprocess, sys\n"
         "child = subprocess.Popen([sys.executable, '-m', 'warehouse.read.reading', sys.argv[1], '0'],"

@@ -91,7 +91,7 @@ def test_an_error_of_a_step_is_an_observation_of_its_asset(synchronized, same_mi
 
 @pytest.mark.parametrize("mistyped", [{"source": "/nope"}, {"symbols": "NOPE,ALSO"}], ids=["source", "symbols"])
 def test_a_mistyped_command_leaves_the_record_as_it_is(synchronized, same_mirror, mistyped):
-    """It did nothing; whoever typed it has read why."""
+    """The command did nothing, and the user has read the reason."""
     before = materialized(synchronized)
     with pytest.raises(PipelineError):
         run_recorded(synchronized, **({"source": str(same_mirror.folder)} | mistyped))

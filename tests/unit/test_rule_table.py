@@ -183,7 +183,7 @@ def test_the_rule_of_a_method_counts_the_values_computed_by_it():
 def test_values_recorded_before_rules_had_ids_get_the_rules_of_the_same_facts():
     """Only current values of the same filing; a leg that the current computation does not have stays without a rule.
 
-    Another amount of another filing names nothing.
+    Another amount of another filing gives no rule.
     """
     unnamed = {"concept": None, "rule": None}
     log = frame(

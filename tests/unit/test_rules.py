@@ -274,7 +274,7 @@ def test_rules_of_other_inputs_change_their_results(rule):
 
 
 def test_every_rule_has_its_own_document(reports, decided):
-    """And every name in these documents is the id of a rule."""
+    """Every name in these documents is the id of a rule."""
     exercised = {report.rule for report in reports} | {shape.rule for shape in SHAPES.values()} | {CONTINUED.id}
     exercised |= {*OF_VERSIONS, *rules.REPLACED, *OF_FACES, CLASS_NOT_STATED.id}  # the last one: test_classes
     assert set(OF_VERSIONS) <= {rule for _, rule in decided}

@@ -149,7 +149,7 @@ def test_the_most_recently_used_responses_are_cached() -> None:
 
 
 def test_a_new_build_drops_the_responses_of_the_one_before(tmp_path: Path) -> None:
-    """Else they would need memory until they are the oldest, and no request asks for them again."""
+    """Otherwise they would need memory until they are the oldest, though no request can find them."""
     builds.small(tmp_path)
     first = current(tmp_path)
     assert first

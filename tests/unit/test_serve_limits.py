@@ -147,7 +147,9 @@ def test_counts_in_redis_expire(redis: Redis) -> None:
 def test_a_silent_server_is_not_waited_for_and_the_process_counts(
     redis: Redis, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It continues from the last count of Redis, so no key gets another sixty, and returns to Redis when it replies."""
+    """It continues from the last count of Redis, so no key gets another sixty requests, and uses Redis again when it
+    replies.
+    """
 
     async def work(worker: SharedLimits) -> None:
         for _ in range(50):

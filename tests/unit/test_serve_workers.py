@@ -70,7 +70,7 @@ def test_only_ended_workers_are_restarted_and_not_too_soon(
 
 
 def test_a_worker_lets_no_thread_delay_requests_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And looks at nothing again, when it collects garbage, that it has imported."""
+    """Its garbage collection does not examine imported objects again."""
     calls: list[str] = []
     collector = SimpleNamespace(freeze=lambda: calls.append("freeze"), unfreeze=lambda: calls.append("unfreeze"))
     monkeypatch.setattr(workers, "gc", collector)

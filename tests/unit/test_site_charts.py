@@ -101,7 +101,7 @@ def test_a_period_without_a_value_has_its_reason(as_bars):
 
 
 def test_a_larger_value_is_drawn_higher():
-    """And a loss hangs below zero."""
+    """A loss is drawn below zero."""
     svg = drawn(points(10.0, 20.0, -5.0), as_bars=True)
     small, large, loss = heights(svg)
     [zero] = marks(svg, "zero")
@@ -159,7 +159,7 @@ def test_a_mark_says_its_value_and_links_to_its_page():
 
 
 def test_the_last_period_has_a_label():
-    """And at most a few before it, evenly spaced."""
+    """At most a few periods before it have labels, evenly spaced."""
     labels = [text.text for text in marks(drawn(points(*range(20))), "tick") if text.get("text-anchor") == "middle"]
     assert labels == ["2019", "2015", "2011", "2007", "2003"]
 

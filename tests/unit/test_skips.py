@@ -37,7 +37,7 @@ def test_each_reason_is_named_once(tmp_path: Path) -> None:
 
 
 def test_the_first_run_says_about_how_long_it_takes() -> None:
-    """Of make test and make test-whole; of single files nothing is known."""
+    """For make test and make test-whole; for single files the time is not known."""
     with (PROJECT / "pyproject.toml").open("rb") as file:
         folders = tomllib.load(file)["tool"]["pytest"]["ini_options"]["testpaths"]
     assert set(MINUTES) == {tuple(folders), ("tests/e2e",)}

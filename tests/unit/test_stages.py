@@ -601,7 +601,7 @@ def test_a_company_whose_row_is_malformed_stays_as_it_was_listed(run, row):
 
 
 def test_a_malformed_row_of_a_company_keeps_no_other_company(run):
-    """If its number can be read. And the first class of a company stays its first."""
+    """This holds if its number can be read. The first class of a company stays its first."""
     run.mirror.list(ALFA, replace(ALFA, symbol="ALFA-B"), BRAVO, CARGO)
     run()
     rows = [

@@ -350,7 +350,7 @@ def test_a_document_that_is_missing_in_the_raw_zone_is_tried_again(home):
 
 
 def test_a_broken_quarter_costs_nothing_but_itself(home):
-    """Its earlier rows stay, and it is not read again until its zip file is another one."""
+    """Its earlier rows stay, and it is not read again until its zip file has changed."""
     whole = data_sets.zipped(data_sets.members())
     filed.fetched(home, data_sets={"2010q1": whole, "2010q2": whole[:-40]})
     assert decoded(home) == {"quarters": 1, "filings_decoded": 0, "unread": 1}
@@ -428,7 +428,7 @@ def test_a_file_that_cannot_be_written_is_named(home):
 
 
 def test_the_step_changes_no_table_of_the_build(synchronized: Home, same_mirror: Mirror, caplog):
-    """And it warns of each document that cannot be read."""
+    """It warns of each document that cannot be read."""
     before = publish.current(synchronized.published)
     filed.fetched(synchronized, {(CIK, ACCESSION): SHEET}, {"2010q1": b"<html>"})
     outcome = run_all(Synchronization(synchronized, str(same_mirror.folder)))

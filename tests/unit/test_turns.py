@@ -105,7 +105,9 @@ def test_who_waits_for_a_body_takes_no_turn(app: Working, address: tuple[str, in
 
 @pytest.mark.parametrize("requests", [1, 3])
 def test_no_work_is_done_for_who_has_gone(app: Working, address: tuple[str, int], requests: int) -> None:
-    """Also if it has sent further requests, which are not read yet, nor is the end of the connection behind them."""
+    """Also if the client has sent further requests, which are not read yet, so that the end of the connection is not
+    seen.
+    """
     with sent(address, "127.0.0.2", get("/"), turns.AT_ONCE):
         wait_until(lambda: len(app.working) == turns.AT_ONCE)
         with sent(address, "127.0.0.2", get("/") * requests, 5):
@@ -121,7 +123,9 @@ def test_no_work_is_done_for_who_has_gone(app: Working, address: tuple[str, int]
 
 
 def test_nothing_is_left_of_a_connection_that_has_ended(app: Working, address: tuple[str, int]) -> None:
-    """Nor of a request: the garbage collector comes seldom, and hostile clients hang up thousands of times before."""
+    """Nor is anything left of a request: the garbage collector runs rarely, and hostile clients hang up thousands of
+    times before.
+    """
     app.goes_on = True
     gc.collect()
     gc.disable()

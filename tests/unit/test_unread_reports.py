@@ -58,7 +58,9 @@ def home(tmp_path: Path, mirror: Mirror) -> Home:
 
 
 def test_a_report_that_companyfacts_lack_is_listed_and_its_period_has_a_reason(home, mirror):
-    """Of all items, of twelve months and of the year; when companyfacts have it, neither is left."""
+    """All items of twelve months and of the year have the reason; when companyfacts have the report, neither entry
+    is left.
+    """
     assert query(home.root, FILINGS)[-2:] == [("0000000101-24-000003", True, 1.0), (LACKING, False, None)]
     of_period = "SELECT period_kind, item FROM gaps WHERE period_end = '2024-12-31' AND reason = {} ORDER BY ALL"
     named = query(home.root, of_period.format("'filing_not_in_companyfacts'"))

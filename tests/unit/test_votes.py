@@ -113,7 +113,7 @@ def test_a_loss_after_preferred_dividends_is_no_error():
 
 
 def test_where_nothing_decides_nothing_is_known():
-    """As many witnesses have the one sign as the other: income and earnings are left out."""
+    """There are as many witnesses for one sign as for the other: income and earnings are left out."""
     found = found_in(stating({NET_INCOME: 90e6, COMMON: -90e6}))
 
     assert found == {}

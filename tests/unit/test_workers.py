@@ -82,7 +82,7 @@ def test_the_batches_of_a_worker_that_is_killed_are_repeated(tmp_path):
 
 
 def test_batches_may_be_submitted_after_a_worker_was_killed():
-    """Nobody was in hand; or the batches before killed it while the others were submitted."""
+    """No batch was in work; or the batches before killed it while the others were submitted."""
     with workers.started("2") as held:
         _, process = next(held.map(squared, [1]))
         os.kill(process, signal.SIGKILL)

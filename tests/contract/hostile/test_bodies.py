@@ -63,7 +63,9 @@ LARGE = {
 
 @pytest.mark.parametrize("name", LARGE)
 def test_a_large_body_ends_the_connection(address: str, name: str, paths: Callable[[], list[str]]) -> None:
-    """It is answered as it would be without, before the body is complete, and no other request is read after it."""
+    """It is answered as a request without a body, before the body is complete, and no other request is read after
+    it.
+    """
     answer = closed_after(address, LARGE[name])
     assert paths() == ["/v1/status"]
     assert answer.startswith(b"HTTP/1.1 200 ")

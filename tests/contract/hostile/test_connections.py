@@ -98,7 +98,7 @@ def test_connections_above_the_limit_are_closed(address: str, monkeypatch: pytes
 
 
 def test_an_address_has_a_share_of_the_connections(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another address gets a connection while one has all that it may have."""
+    """Another address gets a connection while the first has all connections that it may have."""
     monkeypatch.setattr(server, "CONNECTIONS", 8)
     parts = urlsplit(address)
 
@@ -206,7 +206,7 @@ def test_a_client_that_reads_byte_by_byte_does_not_hold_a_connection(
 
 
 def test_a_client_has_no_more_time_for_a_large_response_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It has to receive enough of it each time: 300 MB would be days at the slowest rate."""
+    """It has to receive enough of it each time: at the slowest rate 300 MB would take days."""
     monkeypatch.setattr(deadlines, "FOR_RESPONSE", 0.05)
     monkeypatch.setattr(deadlines, "SLOWEST", 1000)
     with contextlib.closing(asyncio.new_event_loop()) as loop:
