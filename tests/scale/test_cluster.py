@@ -56,7 +56,7 @@ def made_as_alone(leading: Machine, alone: str) -> None:
 
 @pytest.mark.parametrize("fleet", [0], indirect=True)
 def test_a_killed_worker_and_one_with_other_rules_change_nothing(fleet, alone, tmp_path):
-    """A line says that only a worker with other rules is there, which gets no batch; a killed worker's batch is repeated.
+    """A line says that only a worker with other rules is there, which gets no batch; the lost batch is repeated.
 
     Nobody without a certificate can join or send requests. A synchronization with nothing new needs no cluster at all.
     """
