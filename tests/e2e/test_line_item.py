@@ -41,7 +41,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(PROJECT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("fundamentals.py", "dagster.yaml"):
         shutil.copy(PROJECT / name, folder)
-    items = folder / "warehouse" / "line_items.py"
+    items = folder / "warehouse" / "contract" / "line_items.py"
     text = items.read_text(encoding="utf-8")
     assert text.count(LAST) == 1
     items.write_text(text.replace(LAST, LAST.replace(")\nITEM", f"{ROW})\nITEM")), encoding="utf-8")
