@@ -151,7 +151,8 @@ def _with_years(windows: Windows) -> Windows:
 def _found(windows: Windows) -> _Found:
     """The quarter of each window: as filed, or the difference as known after the newest filing of the longer period."""
     stated = windows.find(windows.q, 1)
-    as_of = np.where(stated >= 0, windows.seq, _newest_on_one_basis(windows)).astype(np.float64)
+    seq = windows.seq.astype(np.float64)
+    as_of = windows.replaced(seq, stated < 0, _newest_on_one_basis, seq)
     no = np.zeros(len(as_of), dtype=np.bool_)
     is_other = NO_OTHER_ELEMENT.where(windows.of("other_source", stated) > 0)
     ignores_as_filed = windows.decide_for(is_other, _has_better_parts)
@@ -172,24 +173,19 @@ def _found(windows: Windows) -> _Found:
     return _Found(way, ignores_as_filed, faults)
 
 
-def _newest_on_one_basis(windows: Windows) -> Floats:
-    """The newest filing (`seq`) that states the longer period on the basis of the shorter one; NaN if there is none.
+def _newest_on_one_basis(windows: Windows, seq: Floats) -> Floats:
+    """The newest filing up to `seq` that states the longer period on the basis of the shorter one; otherwise NaN.
 
     A restatement of the longer period counts only if that filing or a later one states the shorter period, or if the
     shorter period was restated after the longer one was last stated with its former amount: comparatives of the shorter
     period are in earlier filings.
     """
-    of, seq = windows.of, windows.seq.astype(np.float64)
-    while True:
-        longer = windows.find(windows.q, windows.quarter, seq)
-        as_of = of("seq", longer)
-        _, shorter = _to_date(windows, as_of)
-        restated_by = of("revised", longer)
-        former = windows.find(windows.q, windows.quarter, restated_by - 1)
-        is_behind = (restated_by > of("seq", shorter)) & ~(of("revised", shorter) > of("seq", former))
-        if not is_behind.any():
-            return as_of
-        seq = np.where(is_behind, restated_by - 1, seq)
+    of, longer = windows.of, windows.find(windows.q, windows.quarter, seq)
+    as_of, restated_by = of("seq", longer), of("revised", longer)
+    shorter = windows.find(*_before(windows), as_of)
+    former = windows.find_for(restated_by > of("seq", shorter), windows.q, windows.quarter, restated_by - 1)
+    is_behind = (restated_by > of("seq", shorter)) & ~(of("revised", shorter) > of("seq", former))
+    return windows.replaced(as_of, is_behind, _newest_on_one_basis, restated_by - 1)
 
 
 def _has_better_parts(windows: Windows) -> Flags:
@@ -201,8 +197,12 @@ def _has_better_parts(windows: Windows) -> Flags:
 
 def _to_date(windows: Windows, seq: Floats | Ints) -> tuple[Ints, Ints]:
     """The rows of the years to date at the end of the quarter and at its beginning after filing `seq`."""
-    before = np.where(windows.quarter > 1, windows.q - 1, np.nan)
-    return windows.find(windows.q, windows.quarter, seq), windows.find(before, windows.quarter - 1, seq)
+    return windows.find(windows.q, windows.quarter, seq), windows.find(*_before(windows), seq)
+
+
+def _before(windows: Windows) -> tuple[Floats, Floats]:
+    """The quarter before that of the window, NaN before a first quarter, and its number in the fiscal year."""
+    return np.where(windows.quarter > 1, windows.q - 1, np.nan), windows.quarter - 1
 
 
 def _is_far_from_to_date(windows: Windows, stated: Ints) -> Flags:

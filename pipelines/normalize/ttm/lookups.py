@@ -22,7 +22,6 @@ from pipelines.normalize.arrays import (
     flags,
     floats,
     ints,
-    key_of,
     packed,
     picked,
     starts,
@@ -30,7 +29,6 @@ from pipelines.normalize.arrays import (
 )
 from pipelines.normalize.elements import BY_NAME, REPEATING
 from pipelines.normalize.ttm.known import (
-    COMPANY_BITS,
     CONCEPT_BITS,
     QUARTERS_A_YEAR,
     SLOT,
@@ -83,13 +81,14 @@ class Windows:
         self.rows = {name: np.append(column, np.nan) for name, column in rows.items()}
         several = known.group_by("cik").agg(pl.col("regime").n_unique()).filter(pl.col("regime") > 1)
         self._have_break = np.isin(companies, ints(several, "cik"))
-        quarters = _quarters(np.searchsorted(companies, ints(grid, "cik")), ints(grid, "q"))
-        self._quarters = Timeline(quarters, np.zeros_like(quarters))
-        self._fiscal_quarter = floats(grid, "fiscal_quarter")
+        # the row of the grid of each company and quarter
+        self._quarters: Ints = np.full((len(companies), 1 << QUARTER_BITS), NOTHING)
+        self._quarters[np.searchsorted(companies, ints(grid, "cik")), ints(grid, "q")] = np.arange(grid.height)
+        self._fiscal_quarter: Floats = np.append(floats(grid, "fiscal_quarter"), np.nan)
         points = points_to_compute(known)
         place = np.searchsorted(companies, ints(points, "cik"))
-        at = self._quarters.after(_quarters(place, ints(points, "q")), _FIRST)
-        is_period = picked(self._fiscal_quarter, at) > 0
+        at: Ints = self._quarters[place, ints(points, "q")]
+        is_period = self._fiscal_quarter[at] > 0
         self.points = points.filter(is_period)
         self.company = place[is_period]
         at = at[is_period]
@@ -159,6 +158,10 @@ class Windows:
         """The row of `known` for slot (q, n) after filing `seq` (the window's own by default)."""
         return self._timeline.after(self.slot(q, n), self.seq if seq is None else seq)
 
+    def find_for(self, asked: Flags, q: Floats | Ints, n: Floats, seq: Floats) -> Ints:
+        """The same for the windows in `asked`; NOTHING for all other windows."""
+        return self.replaced(np.full(len(asked), NOTHING), asked, Windows.find, q, n, seq)
+
     def since(self, q: Floats | Ints, n: Floats | Ints | int, seq: Floats | Ints) -> Ints:
         """The first row of `known` for slot (q, n) in filing `seq` or a later one, up to the window's own filing."""
         row = self._timeline.since(self.slot(q, n), seq)
@@ -195,16 +198,13 @@ class Windows:
         """Whether no filing states the known amount at some rows, but other figures prove it."""
         return self.of("is_derived", row) > 0
 
-    def fiscal_quarter(self, q: Ints) -> Floats:
+    def fiscal_quarter(self, q: Floats | Ints) -> Floats:
         """Number of a quarter within its fiscal year; NaN for a quarter that is not on the grid."""
-        return picked(self._fiscal_quarter, self._quarters.after(_quarters(self.company, q), _FIRST))
+        found: Floats = self._fiscal_quarter[self._quarters[self.company, whole(q)]]
+        return found
 
 
 _FIRST = np.zeros(1, dtype=np.int64)
-
-
-def _quarters(company: Ints, q: Ints) -> Ints:
-    return key_of((company, COMPANY_BITS), (q, QUARTER_BITS))
 
 
 def _columns(known: pl.DataFrame, timeline: Timeline, slot: Ints) -> dict[str, Floats]:

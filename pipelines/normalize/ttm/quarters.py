@@ -135,7 +135,7 @@ def _surplus(windows: Windows, quarters: Floats, row: Ints) -> Floats:
 
 
 def discrete(
-    windows: Windows, as_of: Floats, restates: Flags, number: int, is_passed_over: Flags | None = None
+    windows: Windows, as_of: Floats, restates: Flags, count: int, is_passed_over: Flags | None = None
 ) -> Quarters:
     """The last quarters of each window: as filed, otherwise the difference of two years to date or a year less three.
 
@@ -143,15 +143,16 @@ def discrete(
         windows: the windows.
         as_of: the filing after which amounts are taken.
         restates: the windows in which an amount of last year counts only if this filing or a later one states it.
-        number: how many quarters, from the last one back.
+        count: how many quarters, from the last one back.
         is_passed_over: the windows whose quarters as filed are not used; None: all are used.
     """
-    shape = number, len(windows.q)
+    shape = count, len(windows.q)
     back, window = np.indices(shape).reshape(2, -1)
     each, as_of = windows.subset(window), as_of[window]
     q, stated_anew = each.q - back, restates[window] & (back >= each.quarter)
-    of, is_fourth = each.of, each.fiscal_quarter(q) == QUARTERS_A_YEAR
-    stated, longer, shorter, recast_by = _periods(each, q, as_of, stated_anew)
+    of, number = each.of, each.fiscal_quarter(q)
+    is_fourth = number == QUARTERS_A_YEAR
+    stated, longer, shorter, recast_by = _periods(each, q, number, as_of, stated_anew)
     rest, rest_days = (of(name, longer) - of(name, shorter) for name in ("amount", "days"))
     # the difference is more exact than a derived average share count, if the two agree
     rounding = HALF_A_UNIT * of("grain", stated) * of("weight", stated) + LARGEST_EXCESS * abs(rest)
@@ -187,9 +188,14 @@ def discrete(
     return Quarters(rows=rows, **{name: column.reshape(shape) for name, column in columns.items()})
 
 
-def _periods(windows: Windows, q: Ints, as_of: Floats, stated_anew: Flags) -> tuple[Ints, Ints, Ints, Floats]:
-    """The rows of a quarter and of the years to date at its end and its beginning; and the filing of a later recast."""
-    of, number, one = windows.of, windows.fiscal_quarter(q), np.ones(len(q))
+def _periods(
+    windows: Windows, q: Ints, number: Floats, as_of: Floats, stated_anew: Flags
+) -> tuple[Ints, Ints, Ints, Floats]:
+    """The rows of a quarter and of the years to date at its end and its beginning; and the filing of a later recast.
+
+    `number` is the number of the quarter in its fiscal year.
+    """
+    of, one = windows.of, np.ones(len(q))
     is_per_share = IS_PER_SHARE[windows.concept]
 
     def on_basis(row: Ints, q: Floats | Ints, n: Floats) -> Ints:
@@ -205,7 +211,7 @@ def _periods(windows: Windows, q: Ints, as_of: Floats, stated_anew: Flags) -> tu
     shorter = np.where(windows.decide_for(is_fourth & is_dividend, _is_rate, q, as_of, shorter), NOTHING, shorter)
     # a year that was first stated as less than its nine months: its newest amount counts
     is_less = is_fourth & ~windows.can_be_negative & (of("amount", longer) < of("amount", shorter)) & ~stated_anew
-    longer = np.where(is_less, windows.find(q, number), longer)
+    longer = windows.replaced(longer, is_less, Windows.find, q, number)
     longer, recast_by = _before_recast(windows, q, number, longer, shorter, stated_anew)
     return on_basis(as_restated_on_same_basis(windows, q, one, as_of), q, one), longer, shorter, recast_by
 
@@ -228,9 +234,10 @@ def _before_recast(
     A recast year less nine months on the former basis would put the whole recast into the fourth quarter.
     """
     of, recast_by = windows.of, windows.of("revised", longer)
-    former = windows.find(q, number, recast_by - 1)
+    is_older = (of("seq", shorter) < recast_by) & ~stated_anew
+    former = windows.find_for(is_older, q, number, recast_by - 1)
     is_possible = windows.can_be_negative | (of("amount", former) >= of("amount", shorter))
-    is_before = YEAR_BEFORE_RECAST.where((of("seq", shorter) < recast_by) & ~stated_anew & is_possible)
+    is_before = YEAR_BEFORE_RECAST.where(is_older & is_possible)
     is_before &= ~(of("since", shorter) > of("seq", former))
     return np.where(is_before, former, longer), np.where(is_before, recast_by, np.nan)
 

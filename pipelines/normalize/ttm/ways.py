@@ -172,21 +172,24 @@ class TtmMethod:
     ) -> "TtmMethod":
         """Make a way from its sums (amount, days, regime), its legs with their signs, and its fewest and most days."""
         amount, days, regime = sums
-        regimes, others, grains, ranks = (
-            windows.of(name, rows) for name in ("regime", "other_source", "grain", "rank")
-        )
-        in_thousands = IS_MONEY[windows.concept] & any_of(grains >= SMALLEST_UNIT)
-        in_dispute = any_of(windows.of("disputed", rows) <= windows.seq)
-        has_other = any_of(others > 0)
-        is_of_one_source = IS_MONEY[windows.concept] & (np.fmin.reduce(ranks) == np.fmax.reduce(ranks))
+
+        def any_leg(holds: Flags) -> Flags:
+            return any_of(holds[rows])
+
+        known, is_money, grain = windows.rows, IS_MONEY[windows.concept], np.fmax.reduce(windows.of("grain", rows))
+        amounts = abs(known["amount"])
+        is_small = (known["grain"] < SMALLEST_UNIT) | ((amounts > 0) & (amounts < SMALLEST_UNIT))
+        may_mix_units = is_money & (grain >= SMALLEST_UNIT) & any_leg(is_small)
+        has_other = any_leg(known["other_source"] > 0)
+        mixes_elements = has_other & any_leg(known["other_source"] == 0)
         is_negative = ~windows.can_be_negative & (amount < 0)
         has_length = (days >= lengths[0]) & (days <= lengths[1])
         is_known = ~np.isnan(amount)
         faults = {
-            ACROSS: np.fmin.reduce(regimes) != np.fmax.reduce(regimes),
-            NO_MIXED_ELEMENTS: has_other & any_of(others == 0) & ~is_of_one_source,
-            NO_MIXED_UNITS: windows.decide_for(in_thousands, _mixes_units, rows),
-            NO_YEAR_IN_DISPUTE: windows.decide_for(in_dispute, _is_disputed, rows),
+            ACROSS: windows.decide_for(windows.has_break, _differ_in_regime, rows),
+            NO_MIXED_ELEMENTS: mixes_elements & (~is_money | windows.decide_for(mixes_elements, _differ_in_rank, rows)),
+            NO_MIXED_UNITS: windows.decide_for(may_mix_units, _mixes_units, rows),
+            NO_YEAR_IN_DISPUTE: windows.decide_for(any_leg(known["disputed"] >= 0), _is_disputed, rows),
             NO_MIXED_BASES: np.full(len(amount), fill_value=False) | mixes_bases,
             NOT_TWELVE_MONTHS: is_known & (~has_length | is_negative),
         }
@@ -198,9 +201,9 @@ class TtmMethod:
             regime=regime,
             rows=rows,
             signs=signs,
-            grain=np.fmax.reduce(grains),
+            grain=grain,
             is_whole=rule.where(is_known & ~faults[NOT_TWELVE_MONTHS]),
-            has_derived=any_of(windows.is_derived(rows)),
+            has_derived=any_leg(known["is_derived"] > 0),
             has_other_element=has_other,
             faults=faults,
         )
@@ -213,6 +216,21 @@ class TtmMethod:
     def breaks(self, rule: Rule) -> Flags:
         """Whether a rule forbids a sum that is otherwise whole."""
         return self.is_whole & self.faults[rule]
+
+
+def _differ_in_regime(windows: Windows, rows: Ints) -> Flags:
+    """Whether two legs are of different regimes."""
+    return _differ(windows.of("regime", rows))
+
+
+def _differ_in_rank(windows: Windows, rows: Ints) -> Flags:
+    """Whether two legs are from sources of different ranks."""
+    return _differ(windows.of("rank", rows))
+
+
+def _differ(of_legs: Floats) -> Flags:
+    found: Flags = np.fmin.reduce(of_legs) != np.fmax.reduce(of_legs)
+    return found
 
 
 def _is_disputed(windows: Windows, rows: Ints) -> Flags:
