@@ -34,7 +34,8 @@ sum is compared with a total."""
 SAME_WHEN_ROUNDED = 0.005
 """Amounts that differ by at most half a percent are the same amount, rounded differently."""
 
-FIRST = ["candidate", "slot", "source", "cik", "seq", "start", "end", "filed", "fact"]
+OF_FIRST = ["slot", "cik", "seq", "start", "end", "filed", "fact"]
+"""Columns that a candidate has from its first fact."""
 ANNUAL_NOTE = Rule(
     "fact.annual-note",
     "An annual amount under an element that no interim report of the last 400 days uses is from a note; it is replaced "
@@ -130,8 +131,10 @@ def complete(pairs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFr
     counts = pl.col("coefficient") != 0
     money = pl.when("is_money", pl.col("value") != 0).then("value")
     of_pairs = pairs.with_columns(scale=scale_of_filing(money)).select(
-        *FIRST,
+        "candidate",
+        "source",
         "is_needed",
+        row=pl.int_range(pl.len()),
         is_added=pl.col("is_needed") & counts,
         value=pl.col("value") * pl.col("coefficient"),
         grain=pl.when(counts).then(pl.max_horizontal("own_grain", "scale")),
@@ -140,38 +143,45 @@ def complete(pairs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFr
         floor=pl.when(pl.col("role") == "at_least").then("value"),
         ceiling=pl.when(pl.col("role") == "less_than").then("value"),
     )
-    sums = (
-        of_pairs.group_by("candidate", maintain_order=True)
-        .agg(
-            pl.col(FIRST[1:]).first(),
-            pl.col("value", "used", "is_needed", "is_added").sum(),
-            pl.col("grain", "is_scaled", "floor").max(),
-            # null for a source without a ceiling
-            pl.when(pl.col("ceiling").is_not_null().any()).then(pl.col("ceiling").sum()),
-        )
-        .join(SOURCES, on="source", maintain_order="left")
+    sums = of_pairs.group_by("candidate", maintain_order=True).agg(
+        pl.col("source", "row").first(),
+        pl.col("value", "used", "is_needed", "is_added").sum(),
+        pl.col("grain", "is_scaled", "floor").max(),
+        # null for a source without a ceiling
+        pl.when(pl.col("ceiling").is_not_null().any()).then(pl.col("ceiling").sum()),
     )
+    sums = sums.hstack(SOURCES.select("needed", "needed_below", "only_zero", "footing")[sums["source"]])
+    filings = pairs.select("cik", "seq")
+    unless = pairs.filter(pl.col("role") == "unless").select("cik", "seq", "source")
     found = sums.filter(
         pl.col("is_needed") == pl.col("needed"),
         ~pl.col("only_zero") | (pl.col("value") == 0),
         (pl.col("value") < pl.col("ceiling") * (1 - SAME_WHEN_ROUNDED)).fill_null(value=True),
-    ).join(pairs.filter(pl.col("role") == "unless"), on=["cik", "seq", "source"], how="anti")
-    above = sums.filter(pl.col("is_added") == pl.col("needed_below")).join(found, on="candidate", how="anti")
-    footed = (
-        found.join(_footings(pairs, found), on="candidate", how="left")
-        .filter((pl.col("footing") == 0) | pl.col("foots"))
-        .with_columns(
-            amount=pl.col("slot").cast(pl.Int64) * len(AMOUNT.categories) + pl.col("concept").to_physical(),
-        )
-        .sort("candidate")
     )
+    found = found.hstack(filings[found["row"]]).join(unless, on=["cik", "seq", "source"], how="anti")
+    above = sums.filter(pl.col("is_added") == pl.col("needed_below")).join(found, on="candidate", how="anti")
+    footed = found.filter((pl.col("footing") == 0) | pl.col("candidate").is_in(_footing(pairs, found).implode())).sort(
+        "candidate"
+    )
+    footed, above = (_with_columns_of_first(rows, pairs) for rows in (footed, above))
     is_less = pl.col("value") < pl.col("floor") * (1 - SAME_WHEN_ROUNDED)
     is_part = NO_LESS_THAN_PART.where(is_less.fill_null(value=False))
     return footed.filter(~is_part), footed.filter(is_part), above
 
 
-def _footings(pairs: pl.DataFrame, found: pl.DataFrame) -> pl.DataFrame:
-    """Whether sources that need a total add up to it, alone or as an outflow with other lines: `candidate`, `foots`."""
+def _with_columns_of_first(sums: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
+    """The sums with the columns of their first fact (in row `row` of the pairs) and of their source, and `amount`."""
+    of_source = SOURCES.select("concept", "rank", "rule", "measure_sign", "in_notes")[sums["source"]]
+    return (
+        sums.select("candidate", "source", "value", "used", "grain", "is_scaled", "floor", "needed")
+        .hstack(pairs.select(OF_FIRST)[sums["row"]])
+        .hstack(of_source)
+        .with_columns(amount=pl.col("slot").cast(pl.Int64) * len(AMOUNT.categories) + pl.col("concept").to_physical())
+    )
+
+
+def _footing(pairs: pl.DataFrame, found: pl.DataFrame) -> pl.Series:
+    """The candidates of sources that need a total and add up to it, alone or as an outflow with other lines."""
     needing = found.filter(pl.col("footing") != 0).select("candidate", "grain", "footing")
     added = pl.col("footing").first() * (pl.col("value") * pl.col("foots")).sum()
     is_total = (pl.col("role") == "totals") & (pl.col("value").abs() >= FEWEST_UNITS * pl.col("grain"))
@@ -179,6 +189,7 @@ def _footings(pairs: pl.DataFrame, found: pl.DataFrame) -> pl.DataFrame:
         pairs.join(needing, on="candidate")
         .group_by("candidate")
         .agg(foots=(is_total & ((pl.col("value") - added).abs() <= FOOTS_WITHIN)).any())
+        .filter("foots")["candidate"]
     )
 
 

@@ -61,7 +61,8 @@ def stated_concepts(facts: pl.DataFrame, of_industry: pl.DataFrame, shown: pl.Da
     replaced = candidates.replaced_by_statement_lines(lines, pairs, _of_filings(shown, facts))
     lines = _without(lines, "candidate", replaced)
     of_income = candidates.of_income_statement(lines)
-    best = _without(lines, "candidate", of_income).unique("amount", keep="first", maintain_order=True)
+    is_best = pl.col("amount").ne_missing(pl.col("amount").shift())  # amounts are in order, the best of each first
+    best = _without(lines, "candidate", of_income).filter(is_best)
     lesser, other = candidates.of_lesser_sources(best, candidates.differences(lines), noted)
     chosen = _without(best, "amount", lesser).with_row_index("vintage")
     decided = [
@@ -125,7 +126,8 @@ def _of_filings(shown: pl.DataFrame, facts: pl.DataFrame) -> pl.DataFrame:
 
 
 def _without(rows: pl.DataFrame, number: str, *left_out: pl.DataFrame) -> pl.DataFrame:
-    return rows.filter(~pl.col(number).is_in(pl.concat([each[number] for each in left_out]).implode()))
+    numbers = pl.concat([each[number] for each in left_out])
+    return rows.filter(~pl.col(number).is_in(numbers.implode())) if len(numbers) else rows
 
 
 def _vintages(facts: pl.DataFrame, chosen: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
