@@ -260,7 +260,8 @@ def _are_all(counts: Mapping[str, float], earned: Mapping[str, float]) -> bool:
 def _missing(added: pl.DataFrame, facts: pl.DataFrame) -> pl.DataFrame:
     """The added facts that the filing does not already state without a class."""
     key = ["cik", "accession", "tag", "start", "end"]
-    return added.join(facts, on=key, how="anti", nulls_equal=True, maintain_order="left")
+    of_companies = facts.select(key).filter(pl.col("cik").is_in(added["cik"].unique().implode()))
+    return added.join(of_companies, on=key, how="anti", nulls_equal=True, maintain_order="left")
 
 
 def _of_member(company: pl.DataFrame, own: pl.DataFrame) -> pl.DataFrame:

@@ -89,17 +89,17 @@ def typed(raw: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
             neither on the order in which facts arrive nor on other companies: the rules may decide ties by it.
         decisions: frames.DECISIONS.
     """
-    family = pl.col("form").str.strip_suffix(AMENDMENT)
+    is_other_form = ~pl.col("form_family").is_in([*PERIODIC_FORMS, *CURRENT_FORMS])
     dated = (
         raw.join(_measures(raw["unit"]), on="unit", how="left", maintain_order="left")
         .with_columns(
             pl.col("cik").cast(pl.Int64),
             pl.col("start", "end", "filed").str.to_date("%Y-%m-%d"),
             amended=pl.col("form").str.ends_with(AMENDMENT),
-            form_family=family,
+            form_family=pl.col("form").str.strip_suffix(AMENDMENT),
         )
         .with_columns(
-            left_out_by=pl.when(FORMS.where(~family.is_in([*PERIODIC_FORMS, *CURRENT_FORMS])))
+            left_out_by=pl.when(FORMS.where(is_other_form))
             .then(pl.lit(FORMS.id))
             .when(UNITS.where(pl.col("measure").is_null()))
             .then(pl.lit(UNITS.id))
@@ -109,7 +109,8 @@ def typed(raw: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     )
     counting = dated.filter(pl.col("left_out_by").is_null())
     is_cover = pl.col("taxonomy") == COVER
-    alone = counting.filter(is_cover).join(counting.filter(~is_cover), on=["cik", "accession"], how="anti")
+    with_others = counting.select("cik", "accession", "taxonomy").filter(~is_cover)
+    alone = counting.filter(is_cover).join(with_others, on=["cik", "accession"], how="anti")
     facts = (
         counting.join(alone, on=["cik", "accession"], how="anti").sort(_ORDER)
         if alone.height

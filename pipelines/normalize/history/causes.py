@@ -154,6 +154,10 @@ CAUSES: tuple[Cause, ...] = (
 )
 
 
+COMPARED = ("role", "weight", "split_factor", "start", "end", "value")
+"""The columns of filed facts by which two versions are compared."""
+
+
 def classified(versions: pl.DataFrame, legs: pl.DataFrame) -> pl.DataFrame:
     """Add `cause` to versions: the first of CAUSES that holds.
 

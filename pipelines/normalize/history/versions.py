@@ -18,7 +18,7 @@ import polars as pl
 from pipelines.normalize.arrays import Ints, ints
 from pipelines.normalize.faces.sources import FILING
 from pipelines.normalize.forms import AMENDMENT
-from pipelines.normalize.history.causes import classified
+from pipelines.normalize.history.causes import COMPARED, classified
 from pipelines.normalize.history.log import (
     CORRECTION,
     FACT,
@@ -148,15 +148,18 @@ def published(
         .join(repriced, on=["cik", "accession"], how="left", maintain_order="left")
         .with_columns(purchasing_power=is_repriced & pl.col("value").is_not_null())
     )
-    compared = classified(described, lineage.join(described.select("version"), on="version", how="semi"))
+    facts = lineage.select("version", *COMPARED).join(described.select("version"), on="version", how="semi")
+    compared = classified(described, facts)
     first_shown = pl.col("filed") - pl.col("period_end") > pl.duration(days=YEAR_DAYS[0])
     flagged = compared.with_columns(first_seen_as_comparative=(pl.col("cause") == "initial") & first_shown)
     legs = lineage.group_by("version", maintain_order=True).agg(legs=pl.struct(provenance.LINEAGE))
+    without = (
+        flagged.select("version").join(legs, on="version", how="anti").with_columns(legs=pl.lit([], legs["legs"].dtype))
+    )
     return (
         flagged.with_columns(flags=flags.published(flagged), class_member=pl.lit(""), n=pl.lit(n, pl.Int32))
         .sort("cik", "period_end", "item", "seq")
-        .join(legs, on="version", how="left", maintain_order="left")
-        .with_columns(pl.col("legs").fill_null(pl.lit([])))
+        .join(pl.concat([legs, without]), on="version", maintain_order="left")
         .select(*REPLAYED.names(), "q", "seq")
     )
 

@@ -371,7 +371,9 @@ def points_to_compute(known: pl.DataFrame) -> pl.DataFrame:
     differs = [pl.col(name).ne_missing(previous(pl.col(name), SLOT)) for name in ("amount", "regime")]
     changes = pl.any_horizontal(*differs, pl.col("n") == QUARTERS_A_YEAR)
     restated = _quarters_later(known.filter("is_revised"), range(1 - QUARTERS_A_YEAR, QUARTERS_A_YEAR))
-    changing = pl.concat([known.filter(changes), known.join(restated, on=SERIES, how="semi")]).unique([*SLOT, "seq"])
+    of_slots = known.select(*SLOT, "seq", changes=changes)
+    near_restated = of_slots.filter(~pl.col("changes")).join(restated, on=SERIES, how="semi")
+    changing = pl.concat([of_slots.filter("changes"), near_restated])
     first = changing.group_by(SERIES).agg(first=pl.col("seq").min())
     # the quarter after a window shows whether the dividends that were paid in it were declared in it
     dividends = changing.filter((pl.col("concept") == "dividends_per_share") & (pl.col("n") == 1))
