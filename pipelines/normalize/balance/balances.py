@@ -54,7 +54,7 @@ def balances(
         values += _values(filings, industries)
         lines += sections.rows(filings)
     found = [(value, place) for value in values if (place := _placed(value, of_day, of_filing))]
-    found.sort(key=lambda one: (*_key(one), one[0].seq, one[0].is_proved, one[0].day))
+    found.sort(key=lambda one: (_key(one), one[0].seq, one[0].is_proved, one[0].day))
     taken: list[tuple[Value, Place]] = []
     missed: list[tuple[Value, Place]] = []
     decided: list[tuple[Rule, int]] = []
@@ -133,7 +133,7 @@ def _of_day(filing: Filing, day: int, known: Known) -> tuple[Value | None, ...]:
 
 
 def _frame(name: str, rows: Iterable[tuple[object, ...]]) -> pl.DataFrame:
-    return pl.DataFrame(rows, schema=FRAMES[name].types, orient="row")
+    return pl.DataFrame(list(zip(*rows, strict=True)), schema=FRAMES[name].types, orient="col")
 
 
 def _frames(

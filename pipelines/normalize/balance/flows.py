@@ -19,11 +19,16 @@ from pipelines.normalize.elements.proving import LINES as FLOWS
 from pipelines.normalize.elements.sources import US_GAAP
 
 _DAY = ["cik", "seq", "end"]
+_INTEREST_OF_BANKS = list(
+    dict.fromkeys((INTEREST_ON_DEPOSITS, *INTEREST_BY_DEPOSIT, *(each for one in INTEREST for each in one)))
+)
+_ELEMENTS = [*{*_INTEREST_OF_BANKS, *INTEREST_OF_CLASS, *INTEREST_ON_DEBT, SECTIONS[FINANCING], *FLOWS["tag"]}]
+"""All elements of durations that are used."""
 _EXACT = 0.5
 """Amounts are whole currency units; sums of floats may differ by less than this."""
 
 
-class Flows(msgspec.Struct, frozen=True):
+class Flows(msgspec.Struct, frozen=True, gc=False):
     """The flows of periods that end on one day.
 
     is_all_on_deposits: whether interest on deposits is all interest expense.
@@ -43,7 +48,11 @@ class Flows(msgspec.Struct, frozen=True):
 
 def flows(facts: pl.DataFrame) -> dict[tuple[int, int, int], Flows]:
     """Collect the flows of each filing, by `cik`, `seq` and the day on which they end."""
-    durations = facts.with_row_index("fact").filter(pl.col("start").is_not_null())
+    durations = (
+        facts.select("cik", "seq", "taxonomy", "tag", "measure", "start", "end", "value")
+        .with_row_index("fact")
+        .filter(pl.col("start").is_not_null() & pl.col("tag").is_in(_ELEMENTS))
+    )
     of_day = (
         _interest_on_deposits(durations)
         .join(_interest_by_class(durations), on=_DAY, how="full", coalesce=True)
@@ -79,11 +88,10 @@ def _borrowed(durations: pl.DataFrame) -> pl.DataFrame:
 
 def _interest_on_deposits(durations: pl.DataFrame) -> pl.DataFrame:
     """Whether interest on deposits is all interest expense in every period that states it and ends on a day."""
-    names = list(
-        dict.fromkeys((INTEREST_ON_DEPOSITS, *INTEREST_BY_DEPOSIT, *(each for one in INTEREST for each in one)))
+    stated = durations.filter(pl.col("tag").is_in(_INTEREST_OF_BANKS) & (pl.col("taxonomy") == US_GAAP))
+    amounts = stated.pivot(
+        "tag", on_columns=_INTEREST_OF_BANKS, index=[*_DAY, "start"], values="value", aggregate_function="last"
     )
-    stated = durations.filter(pl.col("tag").is_in(names) & (pl.col("taxonomy") == US_GAAP))
-    amounts = stated.pivot("tag", on_columns=names, index=[*_DAY, "start"], values="value", aggregate_function="last")
     by_deposit = pl.when(pl.any_horizontal(pl.col(*INTEREST_BY_DEPOSIT).is_not_null())).then(
         pl.sum_horizontal(INTEREST_BY_DEPOSIT)
     )

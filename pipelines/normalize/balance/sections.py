@@ -29,6 +29,8 @@ _DIFFERENCES = {
 }
 """How a total is computed if no element states it."""
 
+_NOT_STATED = (None,)
+
 Row = tuple[int, int, str, str, str, bool, int, int | None, float | None, float | None]
 """A row of the frame section_lines; days are counted from 1970."""
 
@@ -59,17 +61,14 @@ def _rows(filing: Filing, section: str, days: Sequence[int], lines: Iterable[str
     """The lines of a section with their amounts in both columns, and its total."""
     day = days[0]
     compared = days[1] if len(days) > 1 else None
-    own, other = (
-        {} if one is None else {name: amount for name, (amount, _) in filing.days[one].items()}
-        for one in (day, compared)
-    )
+    own, other = filing.days[day], {} if compared is None else filing.days[compared]
     total = filing.totals[day][section]
     head = (filing.cik, filing.seq, section)
     columns = (adds_up, day, compared)
     for line in lines:
         name, kind = line.removeprefix(IFRS_PREFIX), LINES[section][line].kind
-        yield (*head, name, kind, *columns, own.get(line), other.get(line))
-    elements = [name for name in SECTION_TOTALS[section] if own.get(name) == total]
+        yield (*head, name, kind, *columns, own.get(line, _NOT_STATED)[0], other.get(line, _NOT_STATED)[0])
+    elements = [name for name in SECTION_TOTALS[section] if name in own and own[name][0] == total]
     name = elements[0].removeprefix(IFRS_PREFIX) if elements else _DIFFERENCES.get(section, "")
     yield (*head, name, TOTAL, *columns, total, None if compared is None else filing.totals[compared][section])
 
