@@ -45,38 +45,38 @@ def likely_lines(
             else [group]
         )
     ]
-    first = {min(line, key=lambda one: table[one].rank): line for line in lines}
+    first = {line[0] if len(line) == 1 else min(line, key=lambda one: table[one].rank): line for line in lines}
     below = {
         one
-        for one in first
-        if one in TOTAL_ELEMENTS and not decided.get(one) and _is_below_part(one, first, stated, table)
+        for one in TOTAL_ELEMENTS.intersection(first)
+        if not decided.get(one) and _is_below_part(one, first, stated, table)
     }
     candidates = {one: group for one, group in first.items() if one not in below}
     found: dict[str, bool] = {}
-    borrowings: dict[str, bool] = {}
+    borrowings: list[str] = []
     sums = {
-        one: parts for one in candidates if one in TOTAL_ELEMENTS and (parts := _parts(one, candidates, stated, table))
+        one: parts
+        for one in TOTAL_ELEMENTS.intersection(candidates)
+        if (parts := _parts(one, candidates, stated, table))
     }
     for element in sorted(candidates, key=lambda one: len(table[one].part_of)):
         known = next((decided[one] for one in candidates[element] if one in decided), None)
-        containers = table[element].part_of
-        is_within = bool(containers) and any(
-            is_line
-            and not containers.isdisjoint(candidates[one])
-            and stated[one][0] >= stated[element][0] * (1 - SAME)
-            and not _is_one_of_several(one, candidates, table)
-            for one, is_line in found.items()
+        is_borrowing, containers = table[element].kind == BORROWING, table[element].part_of
+        is_likely = (
+            (known is None or is_borrowing)
+            and element not in sums
+            and any(table[one].usual for one in candidates[element])
+            and all(element in parts for total, parts in sums.items() if total in containers)
+            and not (containers and _is_within(element, found, candidates, stated, table))
         )
-        is_usual = any(table[one].usual for one in candidates[element]) and element not in sums
-        is_part = all(element in parts for total, parts in sums.items() if total in containers)
-        is_likely = is_usual and is_part and not is_within
-        borrowings[element] = is_likely and table[element].kind == BORROWING
+        if is_likely and is_borrowing:
+            borrowings.append(element)
         found[element] = is_likely if known is None else known
         if known:
             found |= dict.fromkeys((one for one in containers & found.keys() if one not in decided), False)
     likely = [element for element, is_line in found.items() if is_line]
-    if not any(table[element].kind == BORROWING for element in likely):
-        likely += [element for element, is_likely in borrowings.items() if is_likely]
+    if borrowings and not any(table[element].kind == BORROWING for element in likely):
+        likely += borrowings
     return (*likely, *_line_filling_the_remainder(stated, likely, found, totals.get(section), unit))
 
 
@@ -103,6 +103,24 @@ def _lines_of(
     return lines
 
 
+def _is_within(
+    element: str,
+    found: Mapping[str, bool],
+    candidates: Mapping[str, list[str]],
+    stated: Day,
+    table: Mapping[str, Line],
+) -> bool:
+    """Whether one of the lines that were found includes an element."""
+    containers, least = table[element].part_of, stated[element][0] * (1 - SAME)
+    return any(
+        is_line
+        and not containers.isdisjoint(candidates[one])
+        and stated[one][0] >= least
+        and not _is_one_of_several(one, candidates, table)
+        for one, is_line in found.items()
+    )
+
+
 def _parts(total: str, candidates: Mapping[str, list[str]], stated: Day, table: Mapping[str, Line]) -> list[str]:
     """The usual lines that a total includes, if two or more of them add up to it; else empty."""
     parts = [one for one in candidates if total in table[one].part_of and table[one].usual]
@@ -126,9 +144,11 @@ def _line_filling_the_remainder(
     stated: Day, lines: list[str], found: Mapping[str, bool], total: float | None, unit: float
 ) -> list[str]:
     """The element that exactly fills what the likeliest lines leave of the total, if only one does; else empty."""
-    left = total - sum(stated[one][0] for one in lines) if total is not None else 0.0
+    left = total - sum([stated[one][0] for one in lines]) if total is not None else 0.0
+    if left < DIGITS * unit:
+        return []
     filling = [one for one, is_line in found.items() if not is_line and stated[one][0] == left]
-    return filling if len(filling) == 1 and left >= DIGITS * unit else []
+    return filling if len(filling) == 1 else []
 
 
 def _is_one_of_several(total: str, candidates: Mapping[str, list[str]], table: Mapping[str, Line]) -> bool:
@@ -145,8 +165,9 @@ def groups_of(section: str, shown: list[Day]) -> dict[tuple[float, ...], list[st
     """Group the elements of a section by their amounts in all columns: equal elements are one candidate."""
     table = LINES[section]
     groups: dict[tuple[float, ...], list[str]] = {}
-    for element in sorted(table.keys() & set().union(*shown)):
-        amounts = tuple([stated[element][0] if element in stated else 0.0 for stated in shown])
+    elements = sorted(set().union(*[table.keys() & stated.keys() for stated in shown]))
+    columns = [[stated[element][0] if element in stated else 0.0 for element in elements] for stated in shown]
+    for element, amounts in zip(elements, zip(*columns, strict=True), strict=True):
         if any(amounts):
             groups.setdefault(amounts, []).append(element)
     return groups

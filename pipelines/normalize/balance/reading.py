@@ -9,6 +9,7 @@ decide is a likely line if it usually is a line and no other stated line include
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import chain, compress, groupby, product
+from math import gcd
 
 import msgspec
 import numpy as np
@@ -70,6 +71,8 @@ USUAL_SIZE = 2
 """A line that one column lacks is derived as the total less the other lines, if the result is at least half and at most
 twice the amount in the other column; outside of these bounds it may be another line."""
 
+_NO_FLOWS = Flows()
+
 LEASES = "OperatingLeaseLiability"
 PARTS_OF_LEASES = (
     (CURRENT_LIABILITIES, "OperatingLeaseLiabilityCurrent"),
@@ -84,7 +87,7 @@ OF_WHOLE_SHEETS = frozenset((*BOTH_SIDES, *(total for section in SECTIONS for to
 """Totals that only balance sheets have: notes on segments have total assets alone."""
 
 
-class Reading(msgspec.Struct, frozen=True):
+class Reading(msgspec.Struct, frozen=True, gc=False):
     """A section of a balance sheet whose lines add up to its total, in each of its columns.
 
     days: the columns, the filing's own day first; days since 1970.
@@ -98,7 +101,7 @@ class Reading(msgspec.Struct, frozen=True):
     unit: float
 
 
-class Filing(msgspec.Struct, frozen=True):
+class Filing(msgspec.Struct, frozen=True, gc=False):
     """The balance sheets of one filing, by day, and the sections that were read.
 
     unit: the power of ten to which all amounts of the filing are rounded. units: the same for the amounts of each day.
@@ -169,24 +172,26 @@ def filings(facts: pl.DataFrame, faces: pl.DataFrame) -> Iterator[Filing]:
         filer = _Filer()
         for _, seq, days in of_company:
             newest_first = sorted(days, reverse=True)
-            sheets = {day: days.pop(day) for day in newest_first if SHOWS_A_BALANCE_SHEET & days[day].keys()}
+            sheets = {day: days.pop(day) for day in newest_first if not SHOWS_A_BALANCE_SHEET.isdisjoint(days[day])}
             if sheets:
-                of_sheets = {day: of_flows.get((cik, seq, day), Flows()) for day in sheets}
+                of_sheets = {day: of_flows.get((cik, seq, day), _NO_FLOWS) for day in sheets}
                 yield filer.filing(cik, seq, sheets, days, of_sheets, of_faces.get((cik, seq), {}))
 
 
 def _stated(facts: pl.DataFrame) -> Iterator[tuple[int, int, dict[int, Day]]]:
     """The amounts of balance sheet elements that each filing states, by day."""
-    is_line = pl.col("start").is_null() & (pl.col("measure") == "money") & pl.col("tag").is_in(ELEMENTS)
+    is_instant = pl.col("start").is_null() & (pl.col("measure") == "money")
     name = (
         pl.when(pl.col("taxonomy") == IFRS, ~pl.col("tag").str.starts_with(FACE_PREFIX))
         .then(pl.concat_str(pl.lit(IFRS_PREFIX), "tag"))
         .otherwise("tag")
     )
     of_days = (
-        facts.select("cik", "seq", "value", "start", "measure", tag=name, day=pl.col("end").to_physical())
+        facts.select("cik", "seq", "value", "start", "measure", "taxonomy", "tag", "end")
         .with_row_index("fact")
-        .filter(is_line)
+        .filter(is_instant)
+        .select("cik", "seq", "value", "fact", tag=name, day=pl.col("end").to_physical())
+        .filter(pl.col("tag").is_in(ELEMENTS))
         .group_by("cik", "seq", "day", maintain_order=True)
         .agg("tag", "value", "fact")
         .sort("cik", "seq", maintain_order=True)
@@ -240,8 +245,9 @@ class _Filer:
         for day, of_day in days.items():
             self.stated[day] = earlier[day] | {element: amount for element, (amount, _) in of_day.items()}
         amounts = {amount for of_day in days.values() for amount, _ in of_day.values()}
-        unit = unit_of(amounts)
-        units = {day: unit_of([amount for amount, _ in of_day.values()]) for day, of_day in days.items()}
+        divisors = {day: gcd(*[int(amount) for amount, _ in of_day.values()]) for day, of_day in days.items()}
+        unit = unit_of(divisors.values())
+        units = {day: unit_of([divisor]) for day, divisor in divisors.items()}
         terms = {day: section_totals(of_day) for day, of_day in days.items()}
         totals = {
             day: {section: amount_of(each, days[day]) for section, each in of_day.items()}
@@ -316,7 +322,7 @@ class _Filer:
         lines, missing = stated_lines(last, stated)
         new = [
             name
-            for name in stated.keys() & table.keys() - {*of_other, *lines}
+            for name in (stated.keys() & table.keys()) - {*of_other, *lines}
             if stated[name][0] and table[name].usual and table[name].part_of.isdisjoint(lines)
         ]
         is_one = len(missing) == 1 or {table[group[0]].kind for group in missing} == {BORROWING}
@@ -359,7 +365,9 @@ def _name_leases(days: Mapping[int, Day], earlier: Mapping[int, Mapping[str, flo
     """
     for day, stated in days.items():
         leases = stated[LEASES][0] if LEASES in stated else earlier[day].get(LEASES, 0.0)
-        pairs = product(*(_may_be_leases(stated, *of_section) for of_section in PARTS_OF_LEASES)) if leases else ()
+        if not leases:
+            continue
+        pairs = product(*(_may_be_leases(stated, *of_section) for of_section in PARTS_OF_LEASES))
         found = next((pair for pair in pairs if sum(stated[name][0] for name in pair) == leases), ())
         named = [(name, lease) for name, (_, lease) in zip(found, PARTS_OF_LEASES, strict=False) if name != lease]
         for column, (name, lease) in product(days.values(), named):
@@ -390,7 +398,7 @@ def is_balance_sheet(filing: Filing, day: int) -> bool:
     """Whether a day has a balance sheet, and not only total assets in a note, such as a note on segments."""
     own = max(filing.days)
     return (
-        day == own or not filing.days[own].keys() & OF_WHOLE_SHEETS or bool(filing.days[day].keys() & OF_WHOLE_SHEETS)
+        day == own or OF_WHOLE_SHEETS.isdisjoint(filing.days[own]) or not OF_WHOLE_SHEETS.isdisjoint(filing.days[day])
     )
 
 
@@ -432,32 +440,43 @@ def _solved(
     totals: list[float],
     unit: float,
     decided: Mapping[str, bool],
-) -> tuple[list[list[bool]], list[tuple[str, ...]]]:
-    """The sets of groups that add up to the totals, and the groups, each with its likeliest element first."""
+) -> tuple[list[list[bool]], Lines]:
+    """The sets of groups that add up to the totals, and the groups, each with its likeliest element first.
+
+    Both are empty if no set adds up.
+    """
     rounding = [rounded_by(total, unit) for total in totals]
     places = range(len(totals))
     elements = [element for group in groups.values() for element in group]
-    attempts = []
+    attempts: list[tuple[list[bool], set[str]]] = []
     for known in (decided, {}) if decided else (decided,):  # try the likeliest lines before any search
         lines = _likeliest(section, elements, known)
-        again = [tuple(sorted(group, key=lambda one: one not in lines)) for group in groups.values()]
-        is_line = [group[0] in lines for group in again]
+        if attempts and lines == attempts[0][1]:
+            break
+        is_line = [not lines.isdisjoint(group) for group in groups.values()]
         sums = (sum([amounts[place] for amounts in compress(groups, is_line)]) for place in places)
         if all(abs(totals[place] - one) <= rounding[place] for place, one in enumerate(sums)):
-            return [is_line], again
-        attempts.append((is_line, again))
-    likeliest, again = attempts[0]
+            return [is_line], _likeliest_first(groups, lines)
+        attempts.append((is_line, lines))
     if not groups or len(totals) < 2:
-        return [], again
-    return solutions(np.array(list(groups)).T, np.array(likeliest), np.array(totals), unit), again
+        return [], ()
+    likeliest, lines = attempts[0]
+    found = solutions(np.array(list(groups)).T, np.array(likeliest), np.array(totals), unit)
+    return found, _likeliest_first(groups, lines) if found else ()
+
+
+def _likeliest_first(groups: Mapping[tuple[float, ...], list[str]], lines: set[str]) -> Lines:
+    """The groups, with the elements of each that are likely lines before the others."""
+    return tuple(tuple(sorted(group, key=lambda one: one not in lines)) for group in groups.values())
 
 
 def _likeliest(section: str, elements: Iterable[str], decided: Mapping[str, bool]) -> set[str]:
     """Choose from the stated elements the likeliest lines of a section."""
     table = LINES[section]
-    found: dict[str, bool] = {}
+    found: set[str] = set()
     # decide on an element after the elements that include it
     for element in sorted(elements, key=lambda one: len(table[one].part_of)):
         line = table[element]
-        found[element] = decided.get(element, line.usual and not any(found.get(total, False) for total in line.part_of))
-    return {element for element, is_line in found.items() if is_line}
+        if decided.get(element, line.usual and found.isdisjoint(line.part_of)):
+            found.add(element)
+    return found

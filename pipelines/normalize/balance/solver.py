@@ -10,6 +10,7 @@ it that does: it adds or removes at most four amounts.
 
 import math
 from collections.abc import Collection, Iterable, Iterator
+from functools import cache
 
 import numpy as np
 
@@ -115,7 +116,7 @@ def _searches(effect: Floats, missing: Floats, rounding: Floats) -> Iterator[tup
     """
     number = effect.shape[1]
     yield [(int(one),) for one in np.flatnonzero(_fits(effect, missing, rounding))], number
-    first, second = np.triu_indices(number, 1)
+    first, second = _pairs(number)
     of_pairs = effect[:, first] + effect[:, second]
     yield [(int(first[p]), int(second[p])) for p in np.flatnonzero(_fits(of_pairs, missing, rounding))], len(first)
     if number > MOST_OF_FOUR:
@@ -125,6 +126,13 @@ def _searches(effect: Floats, missing: Floats, rounding: Floats) -> Iterator[tup
     ones: Changes = [(one,) for one in range(number)]
     yield _completed_by_pairs(effect, ones, of_pairs, pairs, order, missing, rounding), number * len(pairs) // 3
     yield _completed_by_pairs(of_pairs, pairs, of_pairs, pairs, order, missing, rounding), len(pairs) ** 2 // 6
+
+
+@cache
+def _pairs(number: int) -> tuple[Ints, Ints]:
+    """All pairs of so many amounts, as the places of the first and of the second amount."""
+    first, second = np.triu_indices(number, 1)
+    return first, second
 
 
 def _fits(effect: Floats, missing: Floats, rounding: Floats) -> Flags:

@@ -29,7 +29,7 @@ def sections_of(stated: Day) -> tuple[str, ...]:
 
     Source: a balance sheet with total current liabilities is classified (ASC 210-10-45-5, IAS 1.60).
     """
-    if any(total in stated for total in SECTION_TOTALS[CURRENT_LIABILITIES]):
+    if not stated.keys().isdisjoint(SECTION_TOTALS[CURRENT_LIABILITIES]):
         return CURRENT_ASSETS, CURRENT_LIABILITIES, NONCURRENT_LIABILITIES
     return CURRENT_ASSETS, LIABILITIES
 
@@ -41,7 +41,10 @@ def apart_from_both_sides(stated: Day) -> float:
 
 
 def _first(stated: Day, *elements: str) -> Terms:
-    return next((((element, 1.0),) for element in elements if element in stated), ())
+    for element in elements:
+        if element in stated:
+            return ((element, 1.0),)
+    return ()
 
 
 def _less(terms: Terms) -> Terms:

@@ -4,7 +4,6 @@ Belongs here: the fields of a value. Does not: which facts are lines (reading), 
 a part is unknown (evidence), which filing counts for a day (statements).
 """
 
-import math
 from collections.abc import Iterable, Mapping
 from itertools import chain
 
@@ -77,7 +76,7 @@ OF_ZERO = (*SECTION_TOTALS[CURRENT_LIABILITIES], *SECTION_TOTALS[LIABILITIES], *
 """Totals that are given as the source of a debt of zero; every balance sheet has one of them."""
 
 
-class Value(msgspec.Struct, frozen=True):
+class Value(msgspec.Struct, frozen=True, gc=False):
     """An item of one day as one filing states it.
 
     rule: the rule that composed it, or that withholds it. value: None if a part of it is unknown.
@@ -205,7 +204,9 @@ SAME_DEBT = 0.01
 
 def without_repeated(filing: Filing, day: int, section: str, elements: list[str]) -> list[str]:
     """Drop the line by which the likeliest lines of the section exceed its total: it is part of another line."""
-    total = filing.totals[day].get(section, math.inf)
+    total = filing.totals[day].get(section)
+    if total is None:
+        return elements
     stated = filing.days[day]
     more = sum_of(stated, filing.likely_lines(section, day)) - total
     repeated = [
