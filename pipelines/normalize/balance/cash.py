@@ -155,10 +155,12 @@ def _restricted(filing: Filing, day: int, lines: Iterable[str]) -> list[str]:
     If the line of cash equals the cash of the cash flow statement, it excludes restricted cash on a separate line.
     """
     stated = filing.days[day]
+    found = [name for name in stated if name in _TABLE and _TABLE[name].kind == RESTRICTED and stated[name][0] > 0]
+    if not found:
+        return []
     of_cash = [name for name in lines if _TABLE[name].kind == CASH]
     is_line = bool(of_cash) and sum_of(stated, of_cash) == amount(stated, WITH_RESTRICTED)
     most = -math.inf if WITH_RESTRICTED in of_cash else filing.totals[day].get(CURRENT_ASSETS, math.inf)
-    found = [name for name in stated if name in _TABLE and _TABLE[name].kind == RESTRICTED and stated[name][0] > 0]
     apart = [name for name in found if name in lines or (_TABLE[name].usual and sum_of(stated, [name, *lines]) <= most)]
     within = [name for name in found if _TABLE[name].part_of.isdisjoint(found) and not (is_line and name in apart)]
     return list({stated[name][0]: name for name in reversed(within)}.values())
@@ -195,8 +197,8 @@ def _cash_as_read(
     """The rule that chooses the lines of cash, these lines, the restricted cash to subtract, and the flag."""
     stated = filing.days[day]
     flag = TOTAL_CONTRADICTS_PARTS if total_contradicts(stated, CURRENT_ASSETS) else None
-    others = [name for name in _USUAL if amount(stated, name)][:1]
-    of_cash = [name for name in lines if _TABLE[name].kind == CASH and name != WITH_RESTRICTED] or others
+    of_cash = [name for name in lines if _TABLE[name].kind == CASH and name != WITH_RESTRICTED]
+    of_cash = of_cash or [name for name in _USUAL if amount(stated, name)][:1]
     usual = [name for name in of_cash if _TABLE[name].usual]
     of_flows = WITH_RESTRICTED if amount(stated, WITH_RESTRICTED) else _WITH_DISPOSAL_GROUPS
     restricted = [] if takes_deposits else _restricted(filing, day, lines)

@@ -162,7 +162,7 @@ DISCOUNT = 0.03
 """Principal exceeds the carrying amount by discounts and issue costs, hardly ever by more than three per cent."""
 
 
-class SectionBorrowings(msgspec.Struct, frozen=True):
+class SectionBorrowings(msgspec.Struct, frozen=True, gc=False):
     """The borrowings of one section.
 
     elements: the borrowings that are not zero. read: the section, if its lines add up.
@@ -264,12 +264,12 @@ def _part(filing: Filing, day: int, section: str) -> SectionBorrowings:
         elements = dict.fromkeys(name for name in (*proved, *inside) if amount(stated, name))
         return SectionBorrowings(tuple(elements), read, proved, inside)
     likely = filing.likely_lines(section, day)
-    if section in filing.face_sections:
-        return SectionBorrowings(tuple(name for name in likely if LINES[section][name].kind == BORROWING))
+    borrowings = [name for name in likely if LINES[section][name].kind == BORROWING]
+    if section in filing.face_sections or not borrowings:
+        return SectionBorrowings(tuple(borrowings))
     is_limit = nonzero(stated, DEPOSITS) and sum_of(stated, likely) > filing.totals[day].get(section, 0.0)
-    borrowings = [
-        name for name in likely if LINES[section][name].kind == BORROWING and not (is_limit and name == CREDIT_LINE)
-    ]
+    if is_limit:
+        borrowings = [name for name in borrowings if name != CREDIT_LINE]
     lines = without_repeated(filing, day, section, borrowings)
     # prefer the element without finance leases, if it is stated, too
     less = {one: of for one, of in _WITHOUT_LEASES.items() if 0 < amount(stated, of) <= amount(stated, one)}
@@ -333,9 +333,9 @@ def _flag_of_lines(stated: Day, elements: Collection[str]) -> str | None:
 
 def _stated_as_zero(filing: Filing, day: int, stated: Day) -> Value | None:
     """Zero, if all stated borrowings are zero; None if none is stated, or one is not zero."""
-    zeros = [name for table in BORROWINGS.values() for name in table if name in stated]
-    if not FILED_AS_ZERO.where(bool(zeros)) or _borrowings(stated):
+    if not FILED_AS_ZERO.where(not _BORROWED.isdisjoint(stated)) or _borrowings(stated):
         return None
+    zeros = [name for table in BORROWINGS.values() for name in table if name in stated]
     is_all = any(name in stated for name in LONG_TERM_DEBT) or all(
         any(name in stated for name, line in BORROWINGS[section].items() if line.usual)
         for section in (CURRENT_LIABILITIES, NONCURRENT_LIABILITIES)
@@ -453,7 +453,7 @@ def _of_classified(
 def _with_short_term(stated: Day, whole: str, short_term: tuple[str, ...]) -> tuple[str, ...]:
     """All long-term debt plus short-term borrowings, unless it is exactly them plus one or two other borrowings."""
     left = amount(stated, whole) - sum_of(stated, short_term)
-    others = {amount(stated, name) for name in (stated.keys() & _BORROWED) - {whole, *short_term}} - {0.0}
+    others = {amount(stated, name) for name in _BORROWED.intersection(stated) - {whole, *short_term}} - {0.0}
     is_sum = left in others or any(left - one in others - {one} for one in others)
     includes = bool(short_term) and is_sum and left >= DIGITS * unit_of([left])
     return (whole,) if includes else (whole, *short_term)
@@ -583,7 +583,7 @@ def _as_zero(stated: Day, elements: Iterable[str]) -> tuple[tuple[int, float], .
 
 def _borrowings(stated: Day) -> bool:
     """Whether a filing states any borrowing for a day, as a line or in the notes."""
-    return any(amount(stated, element) for element in stated.keys() & _BORROWED)
+    return any(stated[element][0] for element in _BORROWED.intersection(stated))
 
 
 def _debt_may_hide_in_a_line(read: Reading, amounts: Mapping[str, float]) -> bool:

@@ -196,7 +196,8 @@ def supported(values: list[Value], filing: Filing, history: History) -> list[Val
     earlier = (*sheets.values(), *list(history.sheets)[-1:])
     history.filings += 1
     unknown.follow_maturities(history, own, [sheet for sheet in sheets.values() if sheet is not own])
-    history.values = {(value.item, value.day): value for value in values} | history.values
+    for value in values:
+        history.values.setdefault((value.item, value.day), value)
     compared = {day: tuple(other for other in earlier if 0 < day - other.day <= QUARTERS) for day in sheets}
     withdrawn = [
         *((value, NOT_SHOWN, reason) for value, reason in unknown.shown_later(history, sheets)),
@@ -222,9 +223,11 @@ def supported(values: list[Value], filing: Filing, history: History) -> list[Val
 
 def _shows_all(case: Case) -> bool:
     """Whether the face of the balance sheet shows all lines of the item: they add up in each section with a total."""
+    if not case.value.of_face:
+        return False
     sections = [section for section in SECTIONS[case.value.item] if section in case.sheet.totals]
     reads = (case.filing.sections.get(section) for section in sections)
-    return case.value.of_face and all(read is not None and case.sheet.day in read.days for read in reads)
+    return all(read is not None and case.sheet.day in read.days for read in reads)
 
 
 def _confirmed(case: Case) -> frozenset[Rule]:

@@ -75,7 +75,7 @@ TABLES = {
 """For each item, the lines that can be a part of it, by element."""
 
 
-class Sheet(msgspec.Struct, frozen=True):
+class Sheet(msgspec.Struct, frozen=True, gc=False):
     """The balance sheet of one day as one filing states it.
 
     lines: the lines of each section. totals: the total of each section. parts: the amount of each of GROUPS.
@@ -95,7 +95,7 @@ class Sheet(msgspec.Struct, frozen=True):
         stated = filing.days[day]
         lines = {section: lines_of(filing, section, day) for section in sections_of(stated)}
         parts = {
-            name: sum(stated[one][0] for one in lines.get(group.section, ()) if one in group.elements)
+            name: sum([stated[one][0] for one in lines.get(group.section, ()) if one in group.elements])
             for name, group in GROUPS.items()
         }
         return cls(day, stated, lines, filing.totals[day], parts, first_amount(stated, ASSETS))
@@ -103,7 +103,7 @@ class Sheet(msgspec.Struct, frozen=True):
     def sum_of(self, section: str, *kinds: str) -> float:
         """The sum of a section's lines that have one of the given classes."""
         table = LINES[section]
-        return sum(self.stated[name][0] for name in self.lines.get(section, ()) if table[name].kind in kinds)
+        return sum([self.stated[name][0] for name in self.lines.get(section, ()) if table[name].kind in kinds])
 
     @property
     def liabilities(self) -> float | None:
@@ -145,7 +145,7 @@ class History:
     industry: str = ""
 
 
-class Case(msgspec.Struct, frozen=True):
+class Case(msgspec.Struct, frozen=True, gc=False):
     """A value to check, with its balance sheet, its filing and the filer's history.
 
     compared: earlier balance sheets: other columns of the filing, and the newest balance sheet of the previous filing.

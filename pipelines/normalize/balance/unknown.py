@@ -51,10 +51,13 @@ _OTHER_PART = {"current_debt": "noncurrent_debt", "noncurrent_debt": "current_de
 
 def stated_amount(sheet: Sheet, group: str) -> float:
     """The amount of a group on a balance sheet: its lines, or else a total less the other part of this total."""
-    whole, rest = first_amount(sheet.stated, LONG_TERM_DEBT), sheet.parts.get(_OTHER_PART.get(group, ""), 0.0)
+    if sheet.parts[group]:
+        return sheet.parts[group]
     if group == "securities":
         whole, rest = (amount(sheet.stated, name) for name in _TOTAL_OF_CASH)
-    return sheet.parts[group] or (max(whole - rest, 0.0) if rest or group == "noncurrent_debt" else 0.0)
+    else:
+        whole, rest = first_amount(sheet.stated, LONG_TERM_DEBT), sheet.parts.get(_OTHER_PART.get(group, ""), 0.0)
+    return max(whole - rest, 0.0) if rest or group == "noncurrent_debt" else 0.0
 
 
 def states(filing: Filing, group: str) -> bool:
@@ -83,7 +86,7 @@ def _lost(case: Case) -> tuple[str, float] | None:
     The remainder of the section grew by about the line, and no element that the filing states can include the line. A
     total that the earlier balance sheet stated as another line cannot include it.
     """
-    table, stated = TABLES[case.value.item], {name for day in case.filing.days.values() for name in day}
+    table = TABLES[case.value.item]
     for section, other in product(SECTIONS[case.value.item], case.compared):
         left, left_before = case.sheet.left(section), other.left(section)
         if left is None or left_before is None:
@@ -91,9 +94,10 @@ def _lost(case: Case) -> tuple[str, float] | None:
         lines = other.lines.get(section, ())
         for name in table.keys() & lines:
             line = amount(other.stated, name)
+            if line < LEAST_SHARE * case.value.amount or abs(left - left_before - line) > HALF * line:
+                continue
             can_include = {*table[name].part_of, *LONG_TERM_DEBT, *ALL_DEBT}.difference(lines)
-            is_lost = stated.isdisjoint((name, *can_include))
-            if is_lost and line >= LEAST_SHARE * case.value.amount and abs(left - left_before - line) <= HALF * line:
+            if all(can_include.isdisjoint(stated) and name not in stated for stated in case.filing.days.values()):
                 return section, max(left_before, 0.0) + HALF * line
     return None
 
@@ -112,6 +116,8 @@ def covers_less_than_comparative(case: Case) -> bool:
         if not before or not elements or not all(amount(other.stated, name) for name in elements):
             continue
         lost = {name for name in other.stated.keys() & table.keys() if name not in stated or stated[name][0] < 0}
+        if not lost:
+            continue
         same = sum_of(other.stated, elements)
         is_more = same > before.amount * (1 + MATERIAL)
         includes = any(not elements.isdisjoint(table[name].part_of) for name in lost & before.elements)
@@ -179,11 +185,12 @@ def shown_later(history: History, of_day: Mapping[int, Sheet]) -> list[tuple[Val
         before = [day for day in lines if newest in lines and newest - day <= QUARTERS]
         for value, *own_sheets in history.served if lines else ():
             own = own_sheets[-1].day
-            if value.item != group.item or value.is_proved or _shows_or_needs_none(name, own_sheets, history):
+            if value.item != group.item or value.is_proved:
                 continue
             earlier = [lines[day] for day in before if day < own < newest][-1:]
             line = sum((one + lines[newest]) / 2 for one in earlier) if value.day == own else lines.get(own, 0.0)
-            if line and line >= MATERIAL * (value.amount + line):
+            is_material = line and line >= MATERIAL * (value.amount + line)
+            if is_material and not _shows_or_needs_none(name, own_sheets, history):
                 found.append((value, f"{name}_not_shown"))
     return found
 
@@ -212,7 +219,7 @@ def _is_alone(sheet: Sheet) -> str | None:
     """The only debt element of a classified balance sheet; None if there are more, or current debt is stated."""
     borrowings = GROUPS["noncurrent_debt"].elements
     lines = [name for name in sheet.lines.get(NONCURRENT_LIABILITIES, ()) if name in borrowings]
-    zero = [name for name in borrowings & sheet.stated.keys() if not amount(sheet.stated, name)]
+    zero = [name for name in borrowings.intersection(sheet.stated) if not amount(sheet.stated, name)]
     wholes = [name for name in (*LONG_TERM_DEBT, *ALL_DEBT) if amount(sheet.stated, name)]
     found = [*(lines or zero), *wholes]
     return found[0] if len(found) == 1 and not sheet.parts["current_debt"] else None
@@ -309,7 +316,7 @@ _NOTES = frozenset(
 def notes_exceed(case: Case) -> bool:
     """Whether only current debt is stated as a line, although notes or other borrowings are larger."""
     is_alone = bool(case.sheet.parts["current_debt"]) and not case.sheet.parts["noncurrent_debt"]
-    notes = _NOTES & case.sheet.stated.keys() if is_alone and case.value.rule is DEBT_AS_READ else ()
+    notes = _NOTES.intersection(case.sheet.stated) if is_alone and case.value.rule is DEBT_AS_READ else ()
     is_more = any(amount(case.sheet.stated, name) > case.value.amount * (1 + DISCOUNT) for name in notes)
     return is_more and CURRENT_LIABILITIES in case.sheet.totals
 
