@@ -154,6 +154,8 @@ def has_line_in_other_units(case: Case) -> bool:
     of_size = [
         each.stated for each in case.compared if case.sheet.assets / _ABOUT < each.assets < case.sheet.assets * _ABOUT
     ]
+    if not of_size and case.filing.finer is None:
+        return False
     least = MATERIAL * case.value.amount
     before = {
         element: [line for stated in of_size if (line := amount(stated, element)) >= least] for element in elements

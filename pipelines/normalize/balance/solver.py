@@ -116,12 +116,11 @@ def _searches(effect: Floats, missing: Floats, rounding: Floats) -> Iterator[tup
     """
     number = effect.shape[1]
     yield [(int(one),) for one in np.flatnonzero(_fits(effect, missing, rounding))], number
-    first, second = _pairs(number)
+    first, second, pairs = _pairs(number)
     of_pairs = effect[:, first] + effect[:, second]
-    yield [(int(first[p]), int(second[p])) for p in np.flatnonzero(_fits(of_pairs, missing, rounding))], len(first)
+    yield [pairs[p] for p in np.flatnonzero(_fits(of_pairs, missing, rounding))], len(pairs)
     if number > MOST_OF_FOUR:
         return
-    pairs: Changes = list(zip(first.tolist(), second.tolist(), strict=True))
     order = np.argsort(of_pairs[0], kind="stable")
     ones: Changes = [(one,) for one in range(number)]
     yield _completed_by_pairs(effect, ones, of_pairs, pairs, order, missing, rounding), number * len(pairs) // 3
@@ -129,10 +128,10 @@ def _searches(effect: Floats, missing: Floats, rounding: Floats) -> Iterator[tup
 
 
 @cache
-def _pairs(number: int) -> tuple[Ints, Ints]:
-    """All pairs of so many amounts, as the places of the first and of the second amount."""
+def _pairs(number: int) -> tuple[Ints, Ints, Changes]:
+    """All pairs of so many amounts: the places of the first and of the second amount, and both together."""
     first, second = np.triu_indices(number, 1)
-    return first, second
+    return first, second, list(zip(first.tolist(), second.tolist(), strict=True))
 
 
 def _fits(effect: Floats, missing: Floats, rounding: Floats) -> Flags:

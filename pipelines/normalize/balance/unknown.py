@@ -183,10 +183,11 @@ def shown_later(history: History, of_day: Mapping[int, Sheet]) -> list[tuple[Val
     for name, group in GROUPS.items():
         lines = {day: line for day, sheet in of_day.items() if (line := stated_amount(sheet, name))}
         before = [day for day in lines if newest in lines and newest - day <= QUARTERS]
-        for value, *own_sheets in history.served if lines else ():
+        of_group = (
+            [one for one in history.served if one[0].item == group.item and not one[0].is_proved] if lines else ()
+        )
+        for value, *own_sheets in of_group:
             own = own_sheets[-1].day
-            if value.item != group.item or value.is_proved:
-                continue
             earlier = [lines[day] for day in before if day < own < newest][-1:]
             line = sum((one + lines[newest]) / 2 for one in earlier) if value.day == own else lines.get(own, 0.0)
             is_material = line and line >= MATERIAL * (value.amount + line)
