@@ -60,8 +60,9 @@ def work(lake: Lake, log: Path, now: datetime, batch: Batch) -> tuple[dict[str, 
     new = pl.concat([again, appended])
     versions = numbered(pl.concat([known, appended]))
     had_versions = pl.col("cik").is_in(known["cik"].unique().implode())
-    of_known = versions.filter(had_versions).with_columns(before=pl.col("value").shift().over(VERSION_OF))
-    changes = of_known.tail(appended.filter(had_versions).height)
+    new_of_known = appended.filter(had_versions)
+    of_changed = versions.join(new_of_known, on=VERSION_OF, how="semi", maintain_order="left")
+    changes = of_changed.with_columns(before=pl.col("value").shift().over(VERSION_OF)).tail(new_of_known.height)
     tables = {
         RECORDED: new,
         VERSIONS: versions.sort("cik", "period_end", "item", "version", "class_member", "n"),

@@ -218,12 +218,21 @@ def write(folder: Path, sync_id: str, rows: pl.DataFrame | pl.LazyFrame) -> str:
     name = segment_name(sync_id)
     folder.mkdir(parents=True, exist_ok=True)
     written = folder / f".{name}.tmp"
-    rows.lazy().select(LOG.names()).sink_parquet(written, compression="zstd", row_group_size=ROW_GROUP)
+    in_groups = rows.lazy().select(LOG.names()).map_batches(_in_groups, streamable=True)
+    in_groups.sink_parquet(written, compression="zstd", row_group_size=ROW_GROUP)
     with written.open("rb") as file:
         os.fsync(file.fileno())
     checksums.replace(folder, written, folder / name)
     sync(folder / checksums.NOTES)
     return name
+
+
+def _in_groups(rows: pl.DataFrame) -> pl.DataFrame:
+    """The same rows, with separate legs for each row group: for a group that is a slice of a long column of lists,
+    Polars encodes the whole column."""
+    separate = pl.col("legs").gather(pl.int_range(pl.len()))
+    groups = [group.with_columns(separate) for group in rows.iter_slices(ROW_GROUP)]
+    return pl.concat(groups) if groups else rows
 
 
 def segment_name(sync_id: str) -> str:

@@ -226,7 +226,9 @@ def to_append(
 
 
 def _rows(frame: pl.DataFrame, numbers: Ints) -> pl.DataFrame:
-    """Some rows of a frame by number; all of them, as for a new company, are not copied."""
+    """Some rows of a frame by number; all of them, as for a new company, or none, are not copied."""
+    if not numbers.size:
+        return frame.clear()
     return frame if np.array_equal(numbers, np.arange(frame.height)) else frame[numbers]
 
 
@@ -261,10 +263,32 @@ def _with_logged_values(log: pl.DataFrame, replayed: pl.DataFrame, order: pl.Dat
 
 def _of_new_filings(found: pl.DataFrame) -> pl.DataFrame:
     """The versions of filings after the last logged one, or of periods without a logged value."""
-    is_first = pl.struct(VERSION_OF).is_first_distinct()
-    before = pl.when(is_first).then("logged").otherwise(pl.col("value").shift().over(VERSION_OF))
     later = found.filter(~pl.col("is_known") | (pl.col("seq") > pl.col("logged_seq")))
+    places = _places(later)
+    earlier, is_first = places["earlier"], pl.lit(places["place"] == 1)
+    before = pl.when(is_first).then("logged").otherwise(later["value"].gather(earlier))
     return later.with_columns(before=before).filter(~is_same("value", "before") | (is_first & ~pl.col("is_known")))
+
+
+def _places(versions: pl.DataFrame) -> pl.DataFrame:
+    """The place of each version among the versions of its period and item, in their order.
+
+    Returns:
+        a row for each version, in the order of `versions`: `place` (from 1), `is_last`, and `earlier` (the row number
+        of the version before; null for the first). With five key columns this takes a third of the time of `over`.
+    """
+    row = pl.col("row")
+    return (
+        versions.select(VERSION_OF)
+        .with_row_index("row")
+        .group_by(VERSION_OF)
+        .agg("row")
+        .select("row", place=pl.int_ranges(1, row.list.len() + 1, dtype=pl.Int32), last=row.list.last())
+        .explode("row", "place")
+        .with_columns(earlier=pl.when(pl.col("place") > 1).then(row.shift()))
+        .sort("row")
+        .select("place", "earlier", is_last=row == pl.col("last"))
+    )
 
 
 def _named_by_source(
@@ -285,8 +309,9 @@ def _named_by_source(
 
 def _corrected(found: pl.DataFrame, fresh: pl.DataFrame, rules: str) -> pl.DataFrame:
     """The newest values that differ from the last value in the log, with the fresh versions appended."""
-    added = fresh.group_by(VERSION_OF).agg(added=pl.col("value").last(), adds=pl.lit(value=True))
-    newest = found.group_by(VERSION_OF, maintain_order=True).last().filter("is_known")
+    known, fresh_of_known = found.filter("is_known"), fresh.filter("is_known")
+    added = fresh_of_known.group_by(VERSION_OF).agg(added=pl.col("value").last(), adds=pl.lit(value=True))
+    newest = known.group_by(VERSION_OF, maintain_order=True).last()
     stands = pl.when("adds").then("added").otherwise("logged")
     return (
         newest.join(added, on=VERSION_OF, how="left", maintain_order="left")
@@ -299,7 +324,8 @@ def _cause_of_correction(
     corrected: pl.DataFrame, log: pl.DataFrame, facts: Callable[[], pl.DataFrame] | None, reread: ReadDifferently
 ) -> pl.Series:
     """The cause of each newest value that differs from the logged one: `method`, `source` or `correction`."""
-    logged = log.group_by(VERSION_OF, maintain_order=True).agg(pl.col("legs").last())
+    of_corrected = log.join(corrected, on=VERSION_OF, how="semi", maintain_order="left")
+    logged = of_corrected.group_by(VERSION_OF, maintain_order=True).agg(pl.col("legs").last())
     with_legs = corrected.join(logged, on=VERSION_OF, how="left", maintain_order="left")
     is_by_source = _is_by_source(with_legs, facts, reread)
     return corrected.select(
@@ -352,10 +378,10 @@ def unsupported(
     has_values = pl.col("cik").is_in(replayed["cik"].unique().implode())
     has_left = (pl.col("logged_currency") != pl.col("currency")).fill_null(value=False)
     found = (
-        log.group_by(VERSION_OF, maintain_order=True)
+        log.join(replayed, on=VERSION_OF, how="anti", maintain_order="left")
+        .group_by(VERSION_OF, maintain_order=True)
         .agg(pl.col("value", "rules", "legs").last(), logged_currency=_currency(pl.col("legs").last()))
         .drop_nulls("value")
-        .join(replayed, on=VERSION_OF, how="anti", maintain_order="left")
         .join(currencies, on="cik", how="left", maintain_order="left")
     )
     is_by_source = (found["rules"] == rules) & _is_by_source(found, facts, reread)
@@ -403,9 +429,11 @@ def on_basis_of_today(log: pl.DataFrame, factors: pl.DataFrame, signs: dict[str,
     sign = pl.col("item").replace_strict(signs, default=0, return_dtype=pl.Int8)
     scale = pl.col("factor").fill_null(1.0)
     factor = pl.when(sign > 0).then(scale).when(sign < 0).then(1 / scale).otherwise(1.0)
-    scaled = log.join(
-        factors.rename({"accession": "basis"}), on=[*SERIES_KEY, "basis"], how="left", maintain_order="left"
-    ).with_columns(pl.col("value") * factor)
+    key = [*SERIES_KEY, "basis"]
+    of_rows = log.select(key).join(factors.rename({"accession": "basis"}), on=key, how="left", maintain_order="left")
+    if not of_rows.select((pl.col("factor") != 1.0).any()).item():
+        return log  # no split since, as on most days
+    scaled = log.with_columns(of_rows["factor"]).with_columns(pl.col("value") * factor)
     return scaled.with_columns(legs=_legs_rescaled(scaled)).select(log.columns)
 
 
@@ -421,9 +449,8 @@ def recorded(appended: pl.DataFrame, at: datetime, rules: str) -> pl.DataFrame:
 
 def numbered(log: pl.DataFrame) -> pl.DataFrame:
     """Add `version`, counting from 1 for each period and item in the order of recording, and `is_current`."""
-    return log.with_columns(version=pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over(VERSION_OF)).with_columns(
-        is_current=pl.col("version") == pl.len().over(VERSION_OF)
-    )
+    places = _places(log)
+    return log.with_columns(places["place"].alias("version"), places["is_last"].alias("is_current"))
 
 
 def _legs_rescaled(scaled: pl.DataFrame) -> pl.Series:
