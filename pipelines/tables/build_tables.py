@@ -201,15 +201,17 @@ def _of_companies(
     newest_filing: date, quarters: Sequence[str], part: LimitedLake
 ) -> tuple[dict[str, pl.DataFrame], Notes]:
     """The rows of a batch of companies in each table; the notes are the ages of their valuations and the faults."""
-    logged = _with_rules(_labelled(part), part)
-    is_quarter = pl.col("n") == ONE_QUARTER
+    periods = part.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
+    with_legs = _with_rules(_labelled(part, periods), part)
+    logged, legs = _without_legs(with_legs), with_legs["legs"]
+    is_quarter, is_held = pl.col("n") == ONE_QUARTER, pl.col("is_current") & pl.col("value").is_not_null()
     versions, of_quarters = _by_kind(logged.filter(~is_quarter)), _as_quarters(logged.filter(is_quarter))
-    current = versions.filter("is_current").drop_nulls("value")
-    quarterly = of_quarters.filter("is_current").drop_nulls("value")
+    current, quarterly = versions.filter(is_held), of_quarters.filter(is_held)
+    held, held_of_quarters = with_legs.filter(is_held, ~is_quarter), with_legs.filter(is_held, is_quarter)
     companies = _companies(part, current)
     series = symbols.series_of(companies, part.read("classes"), current)
     companies = companies.join(series, on=["cik", "symbol"], maintain_order="left")
-    gaps, quarter_gaps = _gaps(part, current, series), _quarter_gaps(part, quarterly, series)
+    gaps, quarter_gaps = _gaps(part, periods, current, series), _quarter_gaps(part, periods, quarterly, series)
     found = {"splits": _splits(part), "breaks": part.read("breaks"), "repairs": part.read("repairs")}
     decisions = rule_table.decisions(part.read("decisions"), *found.values())
     values = _valuations(part, versions, current, newest_filing, series)
@@ -217,18 +219,18 @@ def _of_companies(
         "companies": companies,
         "financials": _financials(current, companies),
         "versions": _versions(part, versions),
-        "lineage": lineage(versions),
+        "lineage": lineage(versions, legs),
         "gaps": gaps,
-        "proofs": _proofs(part, current, gaps),
+        "proofs": _proofs(part, periods, current, gaps),
         "decisions": decisions,
         **found,
         "balance_sheet_lines": part.read("balance_sheet_lines"),
-        "newest_statements": newest_statements.of_values(part, current, quarters),
+        "newest_statements": newest_statements.of_values(part, held, quarters),
         "valuations": values,
         "projections": projections(values),
         schema.QUARTERS: _financials(_with_balances(quarterly, current), companies, OF_QUARTERS),
         schema.of_quarters("versions"): _versions(part, of_quarters),
-        schema.of_quarters("lineage"): lineage(of_quarters),
+        schema.of_quarters("lineage"): lineage(of_quarters, legs),
         schema.of_quarters("gaps"): quarter_gaps,
     }
     conforming = {name: conformed(name, frame) for name, frame in frames.items()}
@@ -237,7 +239,9 @@ def _of_companies(
     tables = {
         **{assembled(name): conforming[name] for name in OF_COMPANIES},
         SYMBOLS: conforming["companies"],
-        COUNTED: _counted(pl.concat([current, quarterly]), pl.concat([gaps, quarter_gaps], how="diagonal"), decisions),
+        COUNTED: _counted(
+            pl.concat([held, held_of_quarters]), pl.concat([gaps, quarter_gaps], how="diagonal"), decisions
+        ),
         AGES: ages,
         CONTENTS: pl.concat(_contents(name, rows) for name, rows in conforming.items()),
     }
@@ -366,12 +370,11 @@ def _securities(lake: Lake) -> pl.DataFrame:
     )
 
 
-def _labelled(part: LimitedLake) -> pl.DataFrame:
+def _labelled(part: LimitedLake, periods: pl.DataFrame) -> pl.DataFrame:
     """All versions with labels of today's fiscal calendar; periods outside of it keep their recorded labels."""
     names = ["fiscal_year", "fiscal_quarter", "is_year_end"]
-    today = part.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
     labelled = with_later_columns(part.read("versions")).join(
-        today, on=["cik", "period_end"], how="left", suffix="_today", maintain_order="left"
+        periods, on=["cik", "period_end"], how="left", suffix="_today", maintain_order="left"
     )
     return labelled.with_columns(pl.coalesce(f"{name}_today", name).alias(name) for name in names)
 
@@ -383,10 +386,30 @@ def _with_rules(logged: pl.DataFrame, part: LimitedLake) -> pl.DataFrame:
     return logged
 
 
+def _without_legs(logged: pl.DataFrame) -> pl.DataFrame:
+    """The versions with what the tables show of their legs in place of the legs, which take much longer to copy.
+
+    Added are `row` (the row number in `logged`), `number` (of legs), `first` and `last` (days of filing of legs), and
+    `tag` (of the first leg).
+    """
+    legs = pl.col("legs")
+    filed = legs.list.eval(pl.element().struct.field("filed"))
+    return (
+        logged.with_columns(
+            number=legs.list.len(),
+            first=filed.list.min(),
+            last=filed.list.max(),
+            tag=legs.list.first().struct.field("tag"),
+        )
+        .drop("legs")
+        .with_row_index("row")
+    )
+
+
 def _counted(current: pl.DataFrame, gaps: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
-    """The number of decisions of each rule; a value or gap of a fiscal year end is published twice but counts once."""
-    values, missing = (rows.filter(pl.col("period_kind") != schema.PERIOD_KINDS[1]) for rows in (current, gaps))
-    return rule_table.counts(REGISTRY, values, missing, decisions)
+    """The number of decisions of each rule; a gap of a fiscal year end is published twice but counts once."""
+    missing = gaps.filter(pl.col("period_kind") != schema.PERIOD_KINDS[1])
+    return rule_table.counts(REGISTRY, current, missing, decisions)
 
 
 def _splits(part: LimitedLake) -> pl.DataFrame:
@@ -436,22 +459,27 @@ def _versions(part: LimitedLake, versions: pl.DataFrame) -> pl.DataFrame:
     return versions.join(accepted, on=["cik", "accession"], how="left").with_columns(value=served("value"))
 
 
-def lineage(versions: pl.DataFrame) -> pl.DataFrame:
-    """Table `lineage`: the legs of versions, numbered from 1; a leg of a sum is added or subtracted (`operation`)."""
+def lineage(versions: pl.DataFrame, legs: pl.Series) -> pl.DataFrame:
+    """Table `lineage`: the legs of versions, numbered from 1; a leg of a sum is added or subtracted (`operation`).
+
+    Args:
+        versions: with `row` and `number` of _without_legs.
+        legs: the legs by row.
+    """
     key = [*ITEM, "version"]
     summed = pl.when(pl.col("weight") < 0).then(pl.lit("subtract")).otherwise(pl.lit("add"))
+    with_legs = versions.filter(pl.col("number") > 0)
     return (
-        versions.filter(pl.col("legs").list.len() > 0)
-        .select(*key, "legs", leg=pl.int_ranges(1, pl.col("legs").list.len() + 1, dtype=pl.Int32))
+        with_legs.select(*key, leg=pl.int_ranges(1, pl.col("number") + 1, dtype=pl.Int32))
+        .with_columns(legs.gather(with_legs["row"]))
         .explode("legs", "leg")
         .unnest("legs")
         .with_columns(operation=pl.when(pl.col("role") == SUM).then(summed).otherwise(pl.col("role")))
     )
 
 
-def _gaps(part: LimitedLake, current: pl.DataFrame, series: pl.DataFrame) -> pl.DataFrame:
+def _gaps(part: LimitedLake, periods: pl.DataFrame, current: pl.DataFrame, series: pl.DataFrame) -> pl.DataFrame:
     """Table `gaps`: reasons of periods without a value, unless the log still has a current value."""
-    periods = part.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
     found = pl.concat([_held_gaps(part, TWELVE_MONTHS), symbols.not_stated(series, periods)], how="diagonal")
     labelled = _by_kind(found.join(periods, on=["cik", "period_end"]))
     rows = pl.concat([_of_unread(part), labelled], how="diagonal_relaxed")
@@ -463,9 +491,10 @@ def _held_gaps(part: LimitedLake, n: int) -> pl.DataFrame:
     return with_later_columns(part.read("gaps")).filter(pl.col("n") == n).drop("n")
 
 
-def _quarter_gaps(part: LimitedLake, quarterly: pl.DataFrame, series: pl.DataFrame) -> pl.DataFrame:
+def _quarter_gaps(
+    part: LimitedLake, periods: pl.DataFrame, quarterly: pl.DataFrame, series: pl.DataFrame
+) -> pl.DataFrame:
     """Table `quarter_gaps`: as `gaps`, for the flows of companies with values of quarters."""
-    periods = part.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
     held = _held_gaps(part, ONE_QUARTER)
     not_stated = symbols.not_stated(series, held.select("cik", "period_end"))
     labelled = _as_quarters(pl.concat([held, not_stated], how="diagonal").join(periods, on=["cik", "period_end"]))
@@ -488,9 +517,8 @@ def _of_unread(part: LimitedLake) -> pl.DataFrame:
     )
 
 
-def _proofs(part: LimitedLake, current: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFrame:
+def _proofs(part: LimitedLake, periods: pl.DataFrame, current: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFrame:
     """Table `proofs`: the identities that current values satisfy, and the identities that withhold a value."""
-    periods = part.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
     labelled = _by_kind(with_later_columns(part.read("proofs")).join(periods, on=["cik", "period_end"]))
     values = current.select(ITEM)
     is_withheld = pl.col("outcome") == WITHHELD
@@ -507,9 +535,9 @@ def _valuations(
     valued = pl.concat([of_symbols, others.with_columns(pl.lit(COMPANY).alias(SERIES_MEMBER))])
     row = ["cik", "period_kind", "period_end"]
     newest = pl.col("period_end") == pl.col("period_end").max().over("cik", "period_kind")
-    tag = pl.col("legs").list.first().struct.field("tag")
-    of_items = symbols.rows_of_series(current.filter(IS_SERVED), valued)
-    ends = of_items.select(*row, SERIES_MEMBER, "period", "item", value=served("value"), tag=tag).filter(
+    narrow = current.filter(IS_SERVED).select(*row, CLASS, "period", "item", "value", "tag")
+    of_items = symbols.rows_of_series(narrow, valued)
+    ends = of_items.select(*row, SERIES_MEMBER, "period", "item", "tag", value=served("value")).filter(
         (pl.col("period_kind") == "annual") | newest
     )
     of_revenue = pl.col("item") == "revenue", pl.col("value").is_not_null()
@@ -553,11 +581,8 @@ def _numbered(rows: pl.DataFrame) -> pl.DataFrame:
 def _financials(current: pl.DataFrame, companies: pl.DataFrame, items: Sequence[str] = ITEM_NAMES) -> pl.DataFrame:
     """Table `financials`, or `quarters`: one row a symbol, period kind and period end, with the items as columns."""
     row = ["cik", SERIES_MEMBER, "period_kind", "period_end", "period", "fiscal_year", "fiscal_quarter"]
-    of_legs = pl.col("legs").list.eval(pl.element().struct.field("filed"))
     of_class = [CLASS if name == SERIES_MEMBER else name for name in row]
-    narrow = current.select(
-        *of_class, "item", "filed", value=served("value"), first=of_legs.list.min(), last=of_legs.list.max()
-    )
+    narrow = current.select(*of_class, "item", "filed", "first", "last", value=served("value"))
     wide = (
         symbols.rows_of_series(narrow, companies)
         .group_by(row)

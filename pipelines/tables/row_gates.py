@@ -51,13 +51,14 @@ def rules_are_listed(rows: Rows) -> pl.DataFrame:
     The version log keeps the rules of old versions, so a rule stays in the registry even if it decides nothing any
     more.
     """
-    named = [
-        frame.select("cik", schema.RULE).drop_nulls().unique()
+    is_listed = pl.col(schema.RULE).is_in([*REGISTRY])
+    unknown = [
+        frame.select("cik", schema.RULE).filter(~is_listed).drop_nulls()
         for name, frame in rows.items()
         if schema.RULE in schema.BY_NAME[name].names and frame.height
     ]
     none = pl.DataFrame(schema={"cik": pl.String, schema.RULE: pl.String})
-    return pl.concat([none, *named]).unique().filter(~pl.col(schema.RULE).is_in([*REGISTRY])).sort("cik", schema.RULE)
+    return pl.concat([none, *unknown]).unique().sort("cik", schema.RULE)
 
 
 def ratios_follow_their_inputs(rows: Rows) -> pl.DataFrame:

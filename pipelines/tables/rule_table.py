@@ -216,23 +216,26 @@ def _alone(codes: Mapping[str, str | None]) -> dict[str, str]:
 
 
 def _of_values(values: pl.DataFrame, rule_of_code: Mapping[str, str]) -> pl.DataFrame:
-    """The number of values that name a rule in version, legs, method or flags; a value counts once for each rule."""
-    numbered = values.with_row_index("number")
-    codes = pl.concat_str(pl.col("method", "flags").fill_null(""), separator=",").str.split(",").alias("code")
-    of_codes = pl.col("code").replace_strict(rule_of_code, default=None, return_dtype=pl.String).alias(RULE)
-    of_legs = (
-        numbered.select("number", "cik", "legs")
-        .explode("legs")
-        .select("number", "cik", pl.col("legs").struct.field(RULE))
+    """The number of values that name a rule in version, legs, method or flags; a value counts once for each rule.
+
+    Values of a company that name the same rules are counted together.
+    """
+    of_legs = pl.col("legs").list.eval(pl.element().struct.field(RULE)).alias("of_legs")
+    alike = (
+        values.group_by("cik", RULE, "method", "flags", of_legs)
+        .agg(figures=pl.len().cast(pl.Int64))
+        .with_row_index("number")
     )
-    named = pl.concat(
-        [
-            numbered.select("number", "cik", RULE),
-            of_legs,
-            numbered.select("number", "cik", codes).explode("code").select("number", "cik", of_codes),
-        ]
-    )
-    return _rows(named.drop_nulls(RULE).unique())
+    codes = pl.concat_str(pl.col("method", "flags").fill_null(""), separator=",").str.split(",").alias(RULE)
+    of_code = pl.col(RULE).replace_strict(rule_of_code, default=None, return_dtype=pl.String)
+    named = [
+        alike.select("number", RULE),
+        alike.select("number", pl.col("of_legs").alias(RULE)).explode(RULE),
+        alike.select("number", codes).explode(RULE).with_columns(of_code),
+    ]
+    once = pl.concat(named).drop_nulls(RULE).unique()
+    counted = once.join(alike.select("number", "cik", "figures"), on="number")
+    return counted.group_by(RULE, "cik").agg(pl.col("figures").sum()).select(COUNTED.names())
 
 
 def _rows(frame: pl.DataFrame) -> pl.DataFrame:
