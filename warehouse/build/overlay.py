@@ -25,8 +25,9 @@ from warehouse.contract import schema
 from warehouse.errors import VerificationError
 from warehouse.files import of_companies, quoted, sync
 
-MIN_FILE_SIZE = 32 << 20
-"""Size of a file in bytes from which a build gets an overlay; a smaller file is written anew within seconds."""
+MIN_FILE_SIZE = 8 << 20
+"""Size of a file in bytes from which a build gets an overlay: that of about fifty companies. A smaller file is written
+anew as fast."""
 MAX_OVERLAY_SIZE = 16 << 20
 """Size of an overlay in bytes from which the next build has all rows: DuckDB reads the whole overlay when it opens the
 file, and keeps it in memory, where it takes more than twice as much.
