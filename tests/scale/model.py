@@ -46,15 +46,15 @@ COSTS = {
     "use": Cost(1 / 60, "rows a second", "use of a key that each worker stores, while it is in use", HERE),
     "looks": Cost(0.5, "requests a second", "look at the store by a replica", HERE),
     "files": Cost(30, "requests", "download of a build", HERE),
-    "raw": Cost(0.091, "bytes", "documents in the store, for a byte of companyfacts", HERE),
-    "tables": Cost(0.077, "bytes", "tables, for the same", HERE),
-    "log": Cost(0.012, "bytes", "version log, for the same", HERE),
-    "build": Cost(0.131, "bytes", "a build with its copies, for the same", HERE),
-    "batches": Cost(298, "s", "facts, values and versions of all of EDGAR, on two cores", PERFORMANCE),
-    "others": Cost(166, "s", "all other steps, on two cores", PERFORMANCE),
+    "raw": Cost(0.094, "bytes", "documents in the store, for a byte of companyfacts", HERE),
+    "tables": Cost(0.131, "bytes", "tables, for the same", HERE),
+    "log": Cost(0.027, "bytes", "version log, for the same", HERE),
+    "build": Cost(0.217, "bytes", "a build with its copies, for the same", HERE),
+    "batches": Cost(1_000, "s", "facts, values, versions and tables of all of EDGAR, on two cores", PERFORMANCE),
+    "others": Cost(300, "s", "all other steps, on two cores", PERFORMANCE),
     "shared": Cost(1.4, "times", "processor time on a cluster, with checkouts and dispatch", HERE),
-    "processor": Cost(735, "s", "processor time of both", PERFORMANCE),
-    "pipeline_memory": Cost(2.6, "GB", "memory of a synchronization, which works in batches", PERFORMANCE),
+    "processor": Cost(1_830, "s", "processor time of both", PERFORMANCE),
+    "pipeline_memory": Cost(3.6, "GB", "memory of a synchronization, which works in batches", PERFORMANCE),
 }  # fmt: skip
 
 COMPANYFACTS = 16.5
