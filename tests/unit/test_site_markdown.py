@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markupsafe import Markup
@@ -79,11 +79,13 @@ def test_text_from_data_is_shown_unchanged(text: str) -> None:
     assert page.title.unescape() == page.summary.unescape() == text
 
 
+@example("00-F")
 @given(st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S", "Zs"]), min_size=1))
 def test_any_text_from_data_is_shown_unchanged(text: str) -> None:
     words = " ".join(text.split())
     page = places(words)
-    assert page.title.unescape() == page.summary.unescape() == words
+    # dates and forms are elements that do not break
+    assert page.title.striptags() == page.summary.striptags() == words
     assert not {"a", "script", "img"} & {tag for tag, known in Read(page.body).elements if known.get("href") != "/x"}
 
 
