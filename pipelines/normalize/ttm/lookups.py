@@ -82,12 +82,13 @@ class Windows:
         several = known.group_by("cik").agg(pl.col("regime").n_unique()).filter(pl.col("regime") > 1)
         self._have_break = np.isin(companies, ints(several, "cik"))
         # the row of the grid of each company and quarter
-        self._quarters: Ints = np.full((len(companies), 1 << QUARTER_BITS), NOTHING)
-        self._quarters[np.searchsorted(companies, ints(grid, "cik")), ints(grid, "q")] = np.arange(grid.height)
+        self._quarters: Ints = np.full((len(companies), BEYOND_KEYS + 1), NOTHING)
+        on_grid = np.flatnonzero(ints(grid, "q") < BEYOND_KEYS)
+        self._quarters[np.searchsorted(companies, ints(grid, "cik")[on_grid]), ints(grid, "q")[on_grid]] = on_grid
         self._fiscal_quarter: Floats = np.append(floats(grid, "fiscal_quarter"), np.nan)
         points = points_to_compute(known)
         place = np.searchsorted(companies, ints(points, "cik"))
-        at: Ints = self._quarters[place, ints(points, "q")]
+        at = self._row_of_quarter(place, ints(points, "q"))
         is_period = self._fiscal_quarter[at] > 0
         self.points = points.filter(is_period)
         self.company = place[is_period]
@@ -200,11 +201,18 @@ class Windows:
 
     def fiscal_quarter(self, q: Floats | Ints) -> Floats:
         """Number of a quarter within its fiscal year; NaN for a quarter that is not on the grid."""
-        found: Floats = self._fiscal_quarter[self._quarters[self.company, whole(q)]]
+        found: Floats = self._fiscal_quarter[self._row_of_quarter(self.company, whole(q))]
+        return found
+
+    def _row_of_quarter(self, company: Ints, q: Ints) -> Ints:
+        """The row of the grid of each quarter; NOTHING if it is not on the grid or no key can have its number."""
+        found: Ints = self._quarters[company, np.clip(q, NOTHING, BEYOND_KEYS)]
         return found
 
 
 _FIRST = np.zeros(1, dtype=np.int64)
+BEYOND_KEYS = 1 << QUARTER_BITS
+"""The first number of a quarter that does not fit into a key: a mistyped year may count quarters from antiquity."""
 
 
 def _columns(known: pl.DataFrame, timeline: Timeline, slot: Ints) -> dict[str, Floats]:
