@@ -82,8 +82,8 @@ def run_recorded(home: Home, source: str, symbols: str = "", *, full: bool = Fal
             except assets.MISTYPED:
                 raise
             except Exception as error:
-                told = {"log": _text(log.taken())}
-                instance.report_runless_asset_event(dg.AssetObservation(key, f"failed: {error}", metadata=told))
+                metadata = {"log": _text(log.taken())}
+                instance.report_runless_asset_event(dg.AssetObservation(key, f"failed: {error}", metadata=metadata))
                 raise
             for event in events_of(done, synchronization, log.taken()):
                 instance.report_runless_asset_event(event)
@@ -97,10 +97,10 @@ def events_of(
 ) -> Iterator[dg.AssetMaterialization | dg.AssetCheckEvaluation]:
     """The events of a step: its assets, then its gates and, for a new build, the checks of its values."""
     for number, made in enumerate(assets.results_of(done.step, done.result)):
-        told = {"log": _text(log)} if number == 0 and log else {}
+        of_log = {"log": _text(log)} if number == 0 and log else {}
         tags = {"dagster/data_version": made.data_version.value} if made.data_version else {}
         yield dg.AssetMaterialization(
-            made.asset_key or dg.AssetKey(done.step.name), metadata={**(made.metadata or {}), **told}, tags=tags
+            made.asset_key or dg.AssetKey(done.step.name), metadata={**(made.metadata or {}), **of_log}, tags=tags
         )
     for check in checks.results_of(done, synchronization):
         yield dg.AssetCheckEvaluation(
