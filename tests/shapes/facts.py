@@ -82,6 +82,7 @@ FACTS: dict[str, list[Row]] = {
         *(fact(tag, 0.97, "2022-07-01", "2023-06-30", unit="pure") for tag in (REVENUE, NET_INCOME)),
     ],
     "report.period-ends-after-filing": [*year(), fact(REVENUE, 97e6, "2024-01-01", "2024-12-31")],
+    "report.period-ends-long-before-filing": [*year(), fact(REVENUE, 97e6, "0203-07-01", "0204-06-30")],
     "report.filed-twice": [*year(), fact(REVENUE, 97e6, *YEAR), fact(REVENUE, 98e6, *YEAR)],
     "currency.reporting": [*year(**{REVENUE: 97e6}), fact(REVENUE, 90e6, *YEAR, unit="EUR")],
     "filing.order.same-day": [fact(NET_INCOME, 97e6, *YEAR, form="10-K/A", accession="0000000001-24-000001"), *year()],

@@ -407,6 +407,7 @@ DECIDED = {
     "report.forms": [fact(REVENUE, 5, *YEAR), fact(REVENUE, 6, *YEAR, form="DEF 14A")],
     "report.units": [fact(REVENUE, 5, *YEAR), fact(REVENUE, 6, *YEAR, unit="pure")],
     "report.period-ends-after-filing": [fact(REVENUE, 5, *YEAR), fact(CASH, 1, None, "2024-03-01")],
+    "report.period-ends-long-before-filing": [fact(REVENUE, 5, *YEAR), fact(REVENUE, 6, "0203-01-01", "0203-12-31")],
     "report.filed-twice": [fact(REVENUE, 5, *YEAR), fact(REVENUE, 6, *YEAR)],
     "currency.reporting": [
         *(fact(REVENUE, 30, f"{year}-01-01", f"{year}-12-31", unit="TWD") for year in (2022, 2023)),
