@@ -139,11 +139,12 @@ def _on_one_basis(item: str) -> str:
 def _select() -> str:
     """The SQL of the screener. Tables are named without a database name, as in the macros."""
     growth = [
-        f"max((now.{item} / past.{item}) ^ (1 / years) - 1) "
-        f"FILTER (years = {years} AND now.{item} > 0 AND past.{item} > 0{_on_one_basis(item)}) "
-        f"AS {item}_growth_{years}y"
+        f"CASE WHEN now.{item} > 0 AND past.{item} > 0{_on_one_basis(item)} "
+        f"THEN (now.{item} / past.{item}) ^ (1 / years) - 1 END AS {item}"
         for item in GROWING
-        for years in SPANS
+    ]
+    of_spans = [
+        f"max({item}) FILTER (years = {years}) AS {item}_growth_{years}y" for item in GROWING for years in SPANS
     ]
     columns = [f"companies.{column.name}" for column in _of_companies()]
     for kind in KINDS:
@@ -156,7 +157,7 @@ def _select() -> str:
         ]
     columns += [f"growth.{column.name}" for column in _of_growth()]
     columns += [f"valuations.{name}" for name in VALUED]
-    listed, grown = (",\n    ".join(each) for each in (columns, growth))
+    listed, grown, by_span = (",\n    ".join(each) for each in (columns, growth, of_spans))
     years = ", ".join(f"list(year) FILTER (item = '{item}') AS {item}" for item in RECASTED)
     return f"""
 WITH newest AS MATERIALIZED (
@@ -187,9 +188,10 @@ recasts AS (
     GROUP BY cik
 ),
 -- the twelve months some years before the newest ones, if they are of the same company and accounting standards
-growth AS (
+compared AS (
     SELECT
         now.symbol,
+        years,
         {grown}
     FROM newest AS now
     CROSS JOIN unnest({list(SPANS)}) AS spans(years)
@@ -201,7 +203,13 @@ growth AS (
     LEFT JOIN broken ON now.cik = broken.cik
     LEFT JOIN recasts ON now.cik = recasts.cik
     WHERE now.period_kind = 'ttm' AND (past.first_filed < broken_at) IS NOT TRUE
-    GROUP BY now.symbol
+),
+growth AS (
+    SELECT
+        symbol,
+        {by_span}
+    FROM compared
+    GROUP BY symbol
 )
 SELECT
     {listed}
