@@ -1,7 +1,7 @@
 """The type of a rule: one decision that can change a served value, with its own id.
 
-Belongs here: the fields of a rule, and switching rules off to measure their effect. Does not: any rule (each is
-declared next to its code), the list of all rules (rules).
+Belongs here: the fields of a rule, tables of rules, and switching rules off to measure their effect. Does not: any rule
+(each is declared next to its code), the list of all rules (rules).
 
 The model is XBRL US's data quality rules (DQC): an identifier that never changes its meaning, one plain statement, and
 the source that justifies it.
@@ -18,6 +18,7 @@ import polars as pl
 
 Action = Literal["select", "compose", "correct", "withhold", "flag"]
 Condition = TypeVar("Condition", bool, npt.NDArray[np.bool_], pl.Expr, pl.Series)
+Taken = TypeVar("Taken")
 
 SWITCHED_OFF: set[str] = set()
 """The ids of the rules that are switched off; empty except in the ablation."""
@@ -49,6 +50,18 @@ class Rule:
             condition: a Boolean, an array or an expression of them.
         """
         return condition if self.id not in SWITCHED_OFF else condition & False
+
+
+def decided(rows: Iterable[tuple[bool, Rule, Taken]]) -> tuple[Rule, Taken] | None:
+    """Decide by a table of rules: the first row that applies, leaving out rules that are switched off.
+
+    Args:
+        rows: for each row whether it applies, its rule, and what the rule takes, such as lines.
+
+    Returns:
+        the rule that decides and what it takes; None if no row applies.
+    """
+    return next(((rule, taken) for applies, rule, taken in rows if applies and rule.where(applies)), None)
 
 
 @contextmanager

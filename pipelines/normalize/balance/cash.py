@@ -8,7 +8,7 @@ cash and funds held for customers are not part of cash.
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from itertools import chain, combinations
 
 from pipelines.normalize.balance.reading import REST_OF_TOTAL, TOTALS_OF_BALANCE_SHEETS, Filing, Reading
@@ -41,7 +41,7 @@ from pipelines.normalize.elements.lines import (
     RESTRICTED_NONCURRENT,
     SECURITY,
 )
-from pipelines.normalize.rule import Rule
+from pipelines.normalize.rule import Rule, decided
 
 CASH_OF_LINES = Rule(
     "cash.proved.lines-add-up",
@@ -88,14 +88,16 @@ _AT_CENTRAL_BANKS = "ifrs-full:CashAndBankBalancesAtCentralBanks"
 _TABLE = LINES[CURRENT_ASSETS]
 _CURRENT = [name for name in _TABLE if name.startswith(FACE_PREFIX) or re.search("Current$|ShortTerm|:.*Current", name)]
 _OF_ANY_TERM = [name for name, line in _TABLE.items() if line.kind == SECURITY and not line.usual]
+_CASH, _SECURITIES, _RESTRICTED = (
+    frozenset(name for name, line in _TABLE.items() if line.kind == kind) for kind in (CASH, SECURITY, RESTRICTED)
+)
 
 
 def cash(filing: Filing, day: int) -> Value | None:
     """Cash and short-term investments of a day as a filing states them; None if it states none."""
-    stated, lines = filing.days[day], lines_of(filing, CURRENT_ASSETS, day)
-    read = proved_section(filing, CURRENT_ASSETS, day)
-    found = _proved(filing, day, stated, read, lines) if read is not None else None
-    return found if found is not None and found.rule.where(True) else _read(filing, day, stated, lines)
+    lines = lines_of(filing, CURRENT_ASSETS, day)
+    found = _proved(filing, day, lines)
+    return found if found is not None and found.rule.where(True) else _read(filing, day, lines)
 
 
 def cash_at_end_of_flows(filing: Filing, day: int) -> Value | None:
@@ -120,18 +122,16 @@ def cash_at_end_of_flows(filing: Filing, day: int) -> Value | None:
     )
 
 
-def _proved(filing: Filing, day: int, stated: Day, read: Reading, lines: Iterable[str]) -> Value | None:
+def _proved(filing: Filing, day: int, lines: Sequence[str]) -> Value | None:
     """Cash and securities of lines that add up; None if they may include restricted cash, or no line is cash."""
+    read = proved_section(filing, CURRENT_ASSETS, day)
+    if read is None:
+        return None
+    stated = filing.days[day]
     elements = agreed(read, stated, (CASH, SECURITY))
-    if elements is None or not any(_TABLE[element].kind == CASH for element in elements):
+    if elements is None or _CASH.isdisjoint(elements) or _may_include_restricted(filing, day, lines, read, elements):
         return None
-    restricted = _restricted(filing, day, lines)
-    may_be_line = amount(stated, WITH_RESTRICTED) and any(WITH_RESTRICTED in group for group in chain(*read.readings))
-    value = sum_of(stated, elements)
-    is_of_flows = value == amount(stated, WITH_RESTRICTED) and not any(one.startswith(FACE_PREFIX) for one in elements)
-    if (may_be_line and (WITH_RESTRICTED in elements or restricted)) or (filing.face and is_of_flows and restricted):
-        return None
-    is_rest = has_rest(stated, elements)
+    value, is_rest = sum_of(stated, elements), has_rest(stated, elements)
     return Value(
         filing.cik,
         filing.seq,
@@ -149,29 +149,62 @@ def _proved(filing: Filing, day: int, stated: Day, read: Reading, lines: Iterabl
     )
 
 
-def _restricted(filing: Filing, day: int, lines: Iterable[str]) -> list[str]:
+def _may_include_restricted(
+    filing: Filing, day: int, lines: Sequence[str], read: Reading, elements: Sequence[str]
+) -> bool:
+    """Whether lines of cash that add up may include restricted cash.
+
+    They may if the cash of the cash flow statement is one of the lines, or could be one and includes restricted cash,
+    or if the face shows them and they are exactly that cash.
+    """
+    stated = filing.days[day]
+    of_flows = amount(stated, WITH_RESTRICTED)
+    may_be_line = of_flows != 0 and any(WITH_RESTRICTED in group for group in chain(*read.readings))
+    if may_be_line and WITH_RESTRICTED in elements:
+        return True
+    is_of_flows = sum_of(stated, elements) == of_flows and not any(one.startswith(FACE_PREFIX) for one in elements)
+    return (may_be_line or (bool(filing.face) and is_of_flows)) and bool(_restricted(filing, day, lines))
+
+
+def _restricted(filing: Filing, day: int, lines: Sequence[str]) -> list[str]:
     """The elements of restricted cash that the cash of the cash flow statement includes, each amount once.
 
     If the line of cash equals the cash of the cash flow statement, it excludes restricted cash on a separate line.
     """
     stated = filing.days[day]
-    found = [name for name in stated if name in _TABLE and _TABLE[name].kind == RESTRICTED and stated[name][0] > 0]
+    found = [name for name in stated if name in _RESTRICTED and stated[name][0] > 0]
     if not found:
         return []
-    of_cash = [name for name in lines if _TABLE[name].kind == CASH]
+    of_cash = [name for name in lines if name in _CASH]
     is_line = bool(of_cash) and sum_of(stated, of_cash) == amount(stated, WITH_RESTRICTED)
-    most = -math.inf if WITH_RESTRICTED in of_cash else filing.totals[day].get(CURRENT_ASSETS, math.inf)
-    apart = [name for name in found if name in lines or (_TABLE[name].usual and sum_of(stated, [name, *lines]) <= most)]
-    within = [name for name in found if _TABLE[name].part_of.isdisjoint(found) and not (is_line and name in apart)]
+    apart = _on_separate_lines(filing, day, lines, found) if is_line else ()
+    within = [name for name in found if _TABLE[name].part_of.isdisjoint(found) and name not in apart]
     return list({stated[name][0]: name for name in reversed(within)}.values())
 
 
-def _read(filing: Filing, day: int, stated: Day, lines: Iterable[str]) -> Value | None:
+def _on_separate_lines(filing: Filing, day: int, lines: Sequence[str], restricted: Sequence[str]) -> list[str]:
+    """Restricted cash that is a line, or usually is one and has room beside the other lines of current assets."""
+    stated, most = filing.days[day], filing.totals[day].get(CURRENT_ASSETS, math.inf)
+    usual = [] if WITH_RESTRICTED in lines else [name for name in restricted if _TABLE[name].usual]
+    with_room = [name for name in usual if sum_of(stated, [name, *lines]) <= most]
+    return [*with_room, *_RESTRICTED.intersection(lines)]
+
+
+# --- Cash without proof -------------------------------------------------------------------------------------------
+
+
+_Chosen = tuple[Sequence[str], Sequence[str], str | None]
+"""Lines of cash, the restricted cash that is subtracted from them, and a flag."""
+
+
+def _read(filing: Filing, day: int, lines: Sequence[str]) -> Value | None:
     """Cash without proof: the likeliest lines of cash, less restricted cash, plus current securities."""
+    stated = filing.days[day]
     takes_deposits = bool(nonzero(stated, DEPOSITS))
-    rule, of_cash, taken_off, flag = _cash_as_read(filing, day, lines, takes_deposits=takes_deposits)
-    if not of_cash or not rule.where(True):
+    found = decided(_rows(filing, day, lines, takes_deposits=takes_deposits))
+    if found is None or not found[1][0]:
         return None
+    rule, (of_cash, taken_off, flag) = found
     if sum_of(stated, taken_off) > sum_of(stated, of_cash):
         taken_off, flag = [], MAY_INCLUDE_RESTRICTED
     counted = (*of_cash, *_securities(filing, day, lines, takes_deposits=takes_deposits))
@@ -191,35 +224,87 @@ def _read(filing: Filing, day: int, stated: Day, lines: Iterable[str]) -> Value 
     )
 
 
-def _cash_as_read(
-    filing: Filing, day: int, lines: Iterable[str], *, takes_deposits: bool
-) -> tuple[Rule, list[str], list[str], str | None]:
-    """The rule that chooses the lines of cash, these lines, the restricted cash to subtract, and the flag."""
+def _rows(
+    filing: Filing, day: int, lines: Sequence[str], *, takes_deposits: bool
+) -> Iterator[tuple[bool, Rule, _Chosen]]:
+    """The table of rules for cash without proof: when each applies, and what it takes; the first one decides."""
     stated = filing.days[day]
-    flag = TOTAL_CONTRADICTS_PARTS if total_contradicts(stated, CURRENT_ASSETS) else None
-    of_cash = [name for name in lines if _TABLE[name].kind == CASH and name != WITH_RESTRICTED]
-    of_cash = of_cash or [name for name in _USUAL if amount(stated, name)][:1]
+    of_cash = _cash_among(lines, stated)
     usual = [name for name in of_cash if _TABLE[name].usual]
     of_flows = WITH_RESTRICTED if amount(stated, WITH_RESTRICTED) else _WITH_DISPOSAL_GROUPS
     restricted = [] if takes_deposits else _restricted(filing, day, lines)
+    flag = TOTAL_CONTRADICTS_PARTS if total_contradicts(stated, CURRENT_ASSETS) else None
     is_part = usual == [_CASH_ALONE] and amount(stated, WITH_RESTRICTED) > amount(stated, _CASH_ALONE)
-    if CASH_AS_READ.where(bool(usual) and not is_part):
-        includes = restricted and sum_of(stated, usual) == amount(stated, of_flows)
-        return (OF_FLOWS, usual, restricted, flag) if includes else (CASH_AS_READ, usual, [], flag)
-    if OF_FLOWS.where(amount(stated, of_flows) != 0):
-        if CURRENT_ASSETS not in filing.totals[day]:  # a line of current assets has no long-term part
-            restricted += [name for name in RESTRICTED_NONCURRENT if amount(stated, name)][:1]
-        return OF_FLOWS, [of_flows], restricted, None if restricted or takes_deposits else MAY_INCLUDE_RESTRICTED
-    if OF_BANKS.where(_DUE_FROM_BANKS in stated):
-        deposits = () if _are_deposits_apart(filing) else (_DEPOSITS,)
-        of_banks = [_DUE_FROM_BANKS, *(name for name in deposits if name in stated)]
-        return OF_BANKS, of_banks, [], MAY_LACK_DEPOSITS if len(of_banks) <= len(deposits) else None
-    zero = [name for name in stated if name in _TABLE and _TABLE[name].kind == CASH and not stated[name][0]]
-    at_central_banks = [_AT_CENTRAL_BANKS] if _AT_CENTRAL_BANKS in stated and not _is_part(filing) else []
-    return CASH_AS_READ, at_central_banks or of_cash or zero[:1], [], flag
+    has_line = bool(usual) and not is_part
+    is_of_flows = bool(restricted) and sum_of(stated, usual) == amount(stated, of_flows)
+    yield has_line and is_of_flows, OF_FLOWS, (usual, restricted, flag)
+    yield has_line, CASH_AS_READ, (usual, [], flag)
+    if CURRENT_ASSETS not in filing.totals[day]:  # a line of current assets has no long-term part
+        restricted += [name for name in RESTRICTED_NONCURRENT if amount(stated, name)][:1]
+    of_restricted = None if restricted or takes_deposits else MAY_INCLUDE_RESTRICTED
+    yield amount(stated, of_flows) != 0, OF_FLOWS, ([of_flows], restricted, of_restricted)
+    yield _DUE_FROM_BANKS in stated, OF_BANKS, _due_from_banks(filing, stated)
+    yield True, CASH_AS_READ, (_any_cash(filing, stated, of_cash), [], flag)
 
 
-def _is_part(filing: Filing) -> bool:
+def _cash_among(lines: Sequence[str], stated: Day) -> list[str]:
+    """The lines of cash; without one, the first usual element of cash with an amount."""
+    of_cash = [name for name in lines if name in _CASH and name != WITH_RESTRICTED]
+    return of_cash or [name for name in _USUAL if amount(stated, name)][:1]
+
+
+def _due_from_banks(filing: Filing, stated: Day) -> _Chosen:
+    """Cash due from banks, plus deposits in banks unless cash excludes them."""
+    is_apart = _are_deposits_apart(filing)
+    deposits = [_DEPOSITS] if _DEPOSITS in stated and not is_apart else []
+    return [_DUE_FROM_BANKS, *deposits], [], None if deposits or is_apart else MAY_LACK_DEPOSITS
+
+
+def _any_cash(filing: Filing, stated: Day, of_cash: Sequence[str]) -> Sequence[str]:
+    """All cash at central banks, or else any line of cash, or else an element of cash that is stated as zero."""
+    if _AT_CENTRAL_BANKS in stated and not _is_part_of_cash(filing):
+        return [_AT_CENTRAL_BANKS]
+    return of_cash or [name for name in stated if name in _CASH and not stated[name][0]][:1]
+
+
+def _securities(filing: Filing, day: int, lines: Sequence[str], *, takes_deposits: bool) -> list[str]:
+    """The lines of current securities, except one by which the lines exceed the total: cash includes it."""
+    stated, total = filing.days[day], filing.totals[day].get(CURRENT_ASSETS)
+    found = [name for name in lines if name in _SECURITIES]
+    if total is None:
+        return [] if takes_deposits else [name for name in found if name in _CURRENT]
+    left = total - sum_of(stated, lines)
+    if not found and not takes_deposits:
+        found = _of_any_term(stated, left)
+        filing.likely[CURRENT_ASSETS, day] = (*lines, *found)  # used when balance sheets are compared
+    return [name for name in found if amount(stated, name) != -left]
+
+
+def _of_any_term(stated: Day, left: float) -> list[str]:
+    """The line of current securities if its element does not say the term: it fills or fits the rest of current assets.
+
+    Notes state these elements, too: one is a line if it fills the rest exactly. Otherwise `Investments` fits if it is
+    current (_are_investments_current), and else `MarketableSecurities`, or `EquitySecuritiesFvNi`.
+    """
+    fitting = ("Investments",) if _are_investments_current(stated) else ("MarketableSecurities", "EquitySecuritiesFvNi")
+    filling = (name for name in _OF_ANY_TERM if amount(stated, name) == left > 0)
+    return [*filling, *(name for name in fitting if 0 < amount(stated, name) <= left)][:1]
+
+
+def _are_investments_current(stated: Day) -> bool:
+    """Whether `Investments` are current only.
+
+    They are if they are less than long-term investments, and so do not include them; or if these are not stated, and
+    they are the sum of two or three classes of securities.
+    """
+    investments, for_long = amount(stated, "Investments"), amount(stated, "LongTermInvestments")
+    if for_long:
+        return 0 < investments < for_long
+    classes = {amount(stated, name) for name in _OF_ANY_TERM} - {0.0, investments}
+    return any(investments == sum(some) for some in chain(combinations(classes, 2), combinations(classes, 3)))
+
+
+def _is_part_of_cash(filing: Filing) -> bool:
     """Whether cash at central banks is only a part: for one day of the filing it differs from all cash."""
     wholes = _TABLE[_AT_CENTRAL_BANKS].part_of
     return any(
@@ -241,36 +326,3 @@ def _are_deposits_apart(filing: Filing) -> bool:
         sheet.get(_DEPOSITS) and sheet.get(_DUE_FROM_BANKS) in [sheet.get(whole, 0.0) for whole in wholes]
         for sheet in sheets
     )
-
-
-def _securities(filing: Filing, day: int, lines: Iterable[str], *, takes_deposits: bool) -> list[str]:
-    """The lines of current securities, except one by which the lines exceed the total: cash includes it."""
-    stated, total = filing.days[day], filing.totals[day].get(CURRENT_ASSETS)
-    found = [name for name in lines if _TABLE[name].kind == SECURITY]
-    if total is None:
-        return [name for name in found if name in _CURRENT and not takes_deposits]
-    left = total - sum_of(stated, lines)
-    if not found and not takes_deposits:
-        found = _of_any_term(stated, left)
-        filing.likely[CURRENT_ASSETS, day] = (*lines, *found)  # used when balance sheets are compared
-    return [name for name in found if amount(stated, name) != -left]
-
-
-def _of_any_term(stated: Day, left: float) -> list[str]:
-    """The line of current securities if its element does not say the term: it fills or fits the rest of current assets.
-
-    `Investments` fits if it is less than long-term investments, and so does not include them, or if these are not
-    stated and it is the sum of two or three classes of securities. Otherwise `MarketableSecurities` fits, or
-    `EquitySecuritiesFvNi`.
-    """
-    investments, for_long = amount(stated, "Investments"), amount(stated, "LongTermInvestments")
-    classes = {amount(stated, name) for name in _OF_ANY_TERM} - {0.0, investments}
-    are_all = any(investments == sum(some) for number in (2, 3) for some in combinations(classes, number))
-    fitting = (
-        ("Investments",)
-        if 0 < investments < for_long or (are_all and not for_long)
-        else ("MarketableSecurities", "EquitySecuritiesFvNi")
-    )
-    # notes state the other elements, too: they are a line only if they fill the rest of current assets exactly
-    filling = (name for name in _OF_ANY_TERM if amount(stated, name) == left > 0)
-    return [*filling, *(name for name in fitting if 0 < amount(stated, name) <= left)][:1]
