@@ -90,7 +90,7 @@ def debt_as_filed(evidence: Evidence) -> pl.DataFrame:
     Some filers state the total in the note on long-term debt, without short-term borrowings. This is not a difference.
     """
     with loading():
-        from pipelines.normalize.balance.short_term import SHORT_TERM
+        from pipelines.normalize.elements.lines import SHORT_TERM
     own = pl.concat([_balance(evidence, tag) for tag in OWN_DEBT]).unique(["cik", "end"], maintain_order=True)
     current = evidence.values.filter(pl.col("item") == "total_debt").select("cik", "period_end", "item", "version")
     tag = pl.col("tag").str.split(":").list.last()

@@ -7,13 +7,12 @@ Operating leases, deposits, repurchase agreements and payables are never debt. F
 on a line of debt.
 """
 
-from collections.abc import Collection, Iterable, Mapping
-from itertools import combinations
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, combinations
 
 import msgspec
 
 from pipelines.normalize.balance.reading import REST_OF_TOTAL, TOTALS_OF_BALANCE_SHEETS, Filing, Reading
-from pipelines.normalize.balance.short_term import SHORT_TERM
 from pipelines.normalize.balance.solver import DIGITS, SAME, unit_of
 from pipelines.normalize.balance.totals import NOT_STATED, Day, sections_of
 from pipelines.normalize.balance.values import (
@@ -54,8 +53,9 @@ from pipelines.normalize.elements.lines import (
     NONCURRENT_LIABILITIES,
     PREMIUMS,
     PRINCIPAL,
+    SHORT_TERM,
 )
-from pipelines.normalize.rule import Rule
+from pipelines.normalize.rule import Rule, decided
 
 _LINES = "Regulation S-X Rule 5-02.19, 5-02.22, 9-03.13; IAS 1.54(m), 1.69"
 
@@ -153,13 +153,24 @@ _WITHOUT_LEASES = {
 """Elements that include finance leases, each with the preferred element of the same debt without them."""
 
 _REPOS = frozenset(name for name, line in LINES[LIABILITIES].items() if line.kind == "repo")
-_BORROWED = frozenset(name for table in BORROWINGS.values() for name in table)
+_BORROWED = {name: place for place, name in enumerate(dict.fromkeys(chain(*BORROWINGS.values())))}
+"""All elements of borrowings, with their place in the table."""
+_USUAL_OF_BOTH_PARTS = [
+    frozenset(name for name, line in BORROWINGS[section].items() if line.usual)
+    for section in (CURRENT_LIABILITIES, NONCURRENT_LIABILITIES)
+]
 CREDIT_LINE = "LineOfCredit"
 """The element of drawn credit; banks also use it for the credit that they may draw."""
 TOLERATED_EXCESS = 0.05
 """Debt may exceed the remainder of the liabilities by a twentieth, because a line may be stated twice."""
 DISCOUNT = 0.03
 """Principal exceeds the carrying amount by discounts and issue costs, hardly ever by more than three per cent."""
+
+
+Lines = tuple[str, ...]
+"""The elements of lines."""
+Facts = tuple[tuple[int, float], ...]
+"""The rows of the facts that debt consists of, or that show a zero, each with its coefficient."""
 
 
 class SectionBorrowings(msgspec.Struct, frozen=True, gc=False):
@@ -181,50 +192,26 @@ def debt(filing: Filing, day: int, known: Known) -> Value | None:
     Args:
         known: values of other days, as far as this and earlier filings state them.
     """
-    stated = filing.days[day]
-    parts = {section: _part(filing, day, section) for section in sections_of(stated) if section != CURRENT_ASSETS}
-    found = _proved(filing, day, [*parts.values()]) if all(part.read for part in parts.values()) else None
-    if found is not None and found.rule.where(True):
-        return found
-    if rest := _rest_by_flows(filing, day, stated, known):
-        return rest
-    flows = filing.flows[day]
-    if NO_INTEREST_BUT_ON_DEPOSITS.where(flows.is_all_on_deposits) and not _borrowings(stated):
-        return Value(
-            filing.cik,
-            filing.seq,
-            day,
-            DEBT,
-            NO_INTEREST_BUT_ON_DEPOSITS,
-            0.0,
-            is_proved=True,
-            facts=_as_zero(stated, OF_ZERO),
-        )
-    repaid = rolled_forward(filing, day, 0.0, known)
-    if REPAID.where(bool(repaid)) and not _borrowings(stated):
-        facts = tuple((row, 0.0) for row in repaid)
-        return Value(filing.cik, filing.seq, day, DEBT, REPAID, 0.0, facts=facts, is_stated_zero=True)
-    if NO_FLOWS.where(bool(flows.without_borrowing)) and not any(_borrowings(each) for each in filing.days.values()):
-        before = [value.value for (item, _), value in known.items() if item == DEBT]
-        if not flows.pays_interest or (before and not any(before)):
-            return Value(
-                filing.cik,
-                filing.seq,
-                day,
-                DEBT,
-                NO_FLOWS,
-                0.0,
-                facts=tuple((row, 0.0) for row in flows.without_borrowing),
-            )
-    return _read(filing, day, stated, parts)
+    return next((value for value in _values(filing, day, known) if value and value.rule.where(True)), None)
 
 
-def _rest_by_flows(filing: Filing, day: int, stated: Day, known: Known) -> Value | None:
+def _values(filing: Filing, day: int, known: Known) -> Iterator[Value | None]:
+    """The debt of a day by each kind of evidence, the strongest one first; None where it shows nothing."""
+    sections = [section for section in sections_of(filing.days[day]) if section != CURRENT_ASSETS]
+    parts = {section: _part(filing, day, section) for section in sections}
+    if all(part.read for part in parts.values()):
+        yield _proved(filing, day, parts.values())
+    yield _rest_by_flows(filing, day, known)
+    yield _read(filing, day, parts)
+    yield _zero(filing, day, known)
+
+
+def _rest_by_flows(filing: Filing, day: int, known: Known) -> Value | None:
     """Unclassified liabilities less all lines that are no borrowings, if flows of borrowings lead to it; else None."""
-    lines = lines_of(filing, LIABILITIES, day)
+    stated, lines = filing.days[day], lines_of(filing, LIABILITIES, day)
     others = [name for name in lines if LINES[LIABILITIES][name].kind != BORROWING]
     left = filing.totals[day].get(LIABILITIES, 0.0) - sum_of(stated, others)
-    if left <= 0 or not REST_AND_FLOWS.where(bool(rolled_forward(filing, day, left, known))):
+    if left <= 0 or not rolled_forward(filing, day, left, known):
         return None
     borrowings = [name for name in lines if name not in others]
     return Value(
@@ -243,6 +230,52 @@ def _rest_by_flows(filing: Filing, day: int, stated: Day, known: Known) -> Value
     )
 
 
+def _zero(filing: Filing, day: int, known: Known) -> Value | None:
+    """Zero, if flows or borrowings that are stated as zero show it, and no other borrowing is stated; else None."""
+    stated, flows = filing.days[day], filing.flows[day]
+    if _borrowings(stated):
+        return None
+    repaid = rolled_forward(filing, day, 0.0, known)
+    zeros = sorted(_BORROWED.keys() & stated.keys(), key=_BORROWED.__getitem__)
+    found = decided(
+        (
+            (flows.is_all_on_deposits, NO_INTEREST_BUT_ON_DEPOSITS, _as_zero(stated, OF_ZERO)),
+            (bool(repaid), REPAID, _not_counted(repaid)),
+            (_has_no_flows(filing, day, known), NO_FLOWS, _not_counted(flows.without_borrowing)),
+            (bool(zeros), FILED_AS_ZERO, _as_zero(stated, zeros[:1])),
+        )
+    )
+    if found is None:
+        return None
+    rule, facts = found
+    return Value(
+        filing.cik,
+        filing.seq,
+        day,
+        DEBT,
+        rule,
+        0.0,
+        is_proved=rule is NO_INTEREST_BUT_ON_DEPOSITS,
+        facts=facts,
+        is_stated_zero=rule is REPAID or (rule is FILED_AS_ZERO and _states_both_parts(stated)),
+    )
+
+
+def _states_both_parts(stated: Day) -> bool:
+    """Whether long-term debt, or a usual line of current and one of non-current borrowings, is stated."""
+    is_whole = not stated.keys().isdisjoint(LONG_TERM_DEBT)
+    return is_whole or not any(map(stated.keys().isdisjoint, _USUAL_OF_BOTH_PARTS))
+
+
+def _has_no_flows(filing: Filing, day: int, known: Known) -> bool:
+    """Whether all financing activities are stated, none is a borrowing, and nothing else shows debt."""
+    flows = filing.flows[day]
+    if not flows.without_borrowing or any(map(_borrowings, filing.days.values())):
+        return False
+    before = [value.value for (item, _), value in known.items() if item == DEBT]
+    return not flows.pays_interest or (bool(before) and not any(before))
+
+
 def rolled_forward(filing: Filing, day: int, value: float, known: Known) -> tuple[int, ...]:
     """The facts of one period's borrowing flows that lead from known debt to the value of a day; empty if none do."""
     for before, net, rows in filing.flows[day].borrowed:
@@ -254,26 +287,29 @@ def rolled_forward(filing: Filing, day: int, value: float, known: Known) -> tupl
 
 def _part(filing: Filing, day: int, section: str) -> SectionBorrowings:
     """The borrowings of a section: of lines that add up, or of the likeliest lines."""
-    stated = filing.days[day]
-    read = proved_section(filing, section, day)
+    read, stated = proved_section(filing, section, day), filing.days[day]
     proved = agreed(read, stated, (BORROWING,)) if read else None
-    if read and proved is not None:
-        inside = () if section == LIABILITIES else _inside(read, stated, proved)
-        if section in filing.face_sections and any(not _is_separate_borrowing(name, proved, stated) for name in inside):
-            inside = ()
-        elements = dict.fromkeys(name for name in (*proved, *inside) if amount(stated, name))
-        return SectionBorrowings(tuple(elements), read, proved, inside)
-    likely = filing.likely_lines(section, day)
+    if read is None or proved is None:
+        return SectionBorrowings(_likely_borrowings(filing, day, section))
+    inside = () if section == LIABILITIES else _inside(read, stated, proved)
+    if section in filing.face_sections and not all(_is_separate_borrowing(name, proved, stated) for name in inside):
+        inside = ()
+    elements = dict.fromkeys(name for name in (*proved, *inside) if amount(stated, name))
+    return SectionBorrowings(tuple(elements), read, proved, inside)
+
+
+def _likely_borrowings(filing: Filing, day: int, section: str) -> tuple[str, ...]:
+    """The borrowings among the likeliest lines; without a face, each once and preferably without finance leases."""
+    stated, likely = filing.days[day], filing.likely_lines(section, day)
     borrowings = [name for name in likely if LINES[section][name].kind == BORROWING]
     if section in filing.face_sections or not borrowings:
-        return SectionBorrowings(tuple(borrowings))
+        return tuple(borrowings)
     is_limit = nonzero(stated, DEPOSITS) and sum_of(stated, likely) > filing.totals[day].get(section, 0.0)
     if is_limit:
         borrowings = [name for name in borrowings if name != CREDIT_LINE]
     lines = without_repeated(filing, day, section, borrowings)
-    # prefer the element without finance leases, if it is stated, too
     less = {one: of for one, of in _WITHOUT_LEASES.items() if 0 < amount(stated, of) <= amount(stated, one)}
-    return SectionBorrowings(tuple(dict.fromkeys(less.get(one, one) for one in lines)))
+    return tuple(dict.fromkeys(less.get(one, one) for one in lines))
 
 
 def _is_separate_borrowing(inside: str, lines: Iterable[str], stated: Day) -> bool:
@@ -288,24 +324,18 @@ def _is_separate_borrowing(inside: str, lines: Iterable[str], stated: Day) -> bo
     return not shown or (inside in _MATURITIES and all(name in SHORT_TERM for name in shown))
 
 
-def _read(filing: Filing, day: int, stated: Day, parts: Mapping[str, SectionBorrowings]) -> Value | None:
+def _read(filing: Filing, day: int, parts: Mapping[str, SectionBorrowings]) -> Value | None:
     """Debt without proof: the sum of the lines, or totals in the notes that include lines that are not stated."""
+    stated = filing.days[day]
     lines = tuple(name for part in parts.values() for name in part.elements)
-    rule, elements = (
-        _of_classified(filing, day, parts[CURRENT_LIABILITIES], parts[NONCURRENT_LIABILITIES])
-        if CURRENT_LIABILITIES in parts
-        else (DEBT_AS_READ, _drop_double_counts(stated, lines))
-    )
+    is_classified = CURRENT_LIABILITIES in parts
+    found = decided(_rows_of_classified(filing, day, parts)) if is_classified else None
+    rule, elements = found or (DEBT_AS_READ, () if is_classified else _drop_double_counts(stated, lines))
     if elements and rule is DEBT_AS_READ:
-        rule, elements = _prefer_filer_total(filing, day, elements, *parts.values())
-    if not elements or not rule.where(True):
-        return _stated_as_zero(filing, day, stated)
-    flag = _flag_of_lines(stated, elements) or (MAY_BE_PRINCIPAL if rule is FILER_TOTAL else None)
+        rule, elements = decided(_rows_beside_total(filing, day, elements, parts.values())) or (rule, elements)
+    if not elements:
+        return None
     value = sum_of(stated, elements)
-    everything = first_amount(stated, ALL_DEBT)
-    is_apart = bool(everything) and abs(value - everything) > SAME_DEBT * everything
-    if flag is None and (is_apart or total_contradicts(stated, LIABILITIES)):
-        flag = TOTAL_CONTRADICTS_PARTS
     return Value(
         filing.cik,
         filing.seq,
@@ -317,8 +347,17 @@ def _read(filing: Filing, day: int, stated: Day, parts: Mapping[str, SectionBorr
         elements=nonzero(stated, elements if rule is FILER_TOTAL else (*elements, *lines)),
         facts=legs(filing, day, elements),
         grain=filing.unit * len(elements),
-        flag=flag,
+        flag=_flag_without_proof(stated, rule, elements, value),
     )
+
+
+def _flag_without_proof(stated: Day, rule: Rule, elements: Collection[str], value: float) -> str | None:
+    """The flag of debt without proof: of its lines, or of the filer's total that it is, or that contradicts it."""
+    if flag := _flag_of_lines(stated, elements) or (MAY_BE_PRINCIPAL if rule is FILER_TOTAL else None):
+        return flag
+    everything = first_amount(stated, ALL_DEBT)
+    is_apart = bool(everything) and abs(value - everything) > SAME_DEBT * everything
+    return TOTAL_CONTRADICTS_PARTS if is_apart or total_contradicts(stated, LIABILITIES) else None
 
 
 def _flag_of_lines(stated: Day, elements: Collection[str]) -> str | None:
@@ -331,80 +370,85 @@ def _flag_of_lines(stated: Day, elements: Collection[str]) -> str | None:
     return next((flag for flag, holds in flags.items() if holds), None)
 
 
-def _stated_as_zero(filing: Filing, day: int, stated: Day) -> Value | None:
-    """Zero, if all stated borrowings are zero; None if none is stated, or one is not zero."""
-    if not FILED_AS_ZERO.where(not _BORROWED.isdisjoint(stated)) or _borrowings(stated):
-        return None
-    zeros = [name for table in BORROWINGS.values() for name in table if name in stated]
-    is_all = any(name in stated for name in LONG_TERM_DEBT) or all(
-        any(name in stated for name, line in BORROWINGS[section].items() if line.usual)
-        for section in (CURRENT_LIABILITIES, NONCURRENT_LIABILITIES)
-    )
-    return Value(
-        filing.cik,
-        filing.seq,
-        day,
-        DEBT,
-        FILED_AS_ZERO,
-        0.0,
-        facts=_as_zero(stated, zeros[:1]),
-        is_stated_zero=is_all,
-    )
-
-
-def _reconciled(stated: Day, lines: tuple[str, ...], others: Iterable[str], total: float) -> tuple[str, ...]:
-    """The lines, with one taken out or one of `others` added if they then add up exactly to the total."""
-    left = total - sum_of(stated, lines)
-    if left < 0:
-        return next(
-            (tuple(one for one in lines if one != name) for name in lines if amount(stated, name) == -left), lines
-        )
-    return next(((*lines, name) for name in others if name not in lines and amount(stated, name) == left != 0), lines)
+def _reconciled(stated: Day, maturities: Lines, noncurrent: Lines, whole: str) -> Lines:
+    """The non-current lines; with one left out or added, if they then are long-term debt less the maturities."""
+    lines = (*maturities, *noncurrent)
+    left = amount(stated, whole) - sum_of(stated, lines)
+    left_out = {*maturities, *[name for name in lines if amount(stated, name) == -left > 0][:1]}
+    more = BORROWINGS[NONCURRENT_LIABILITIES].keys() & stated.keys() - {*LONG_TERM_DEBT, *ALL_DEBT, *lines}
+    added = [name for name in sorted(more) if amount(stated, name) == left > 0][:1]
+    return (*(name for name in noncurrent if name not in left_out), *added)
 
 
 def _drop_double_counts(stated: Day, elements: tuple[str, ...]) -> tuple[str, ...]:
     """Drop lines that repeat a part of another line, or two or three lines that add up exactly to another one."""
-    table = BORROWINGS[LIABILITIES]
-    for one in elements:  # its amount is also stated under a part of another line
-        equal = [name for name in stated.keys() & table.keys() if amount(stated, name) == amount(stated, one)]
-        if any(table[other].part_of.intersection({*elements} - {one}) for other in equal if other not in elements):
+    for one in elements:
+        if _repeats_part(stated, one, elements):
             return _drop_double_counts(stated, tuple(name for name in elements if name != one))
-    for total in elements:
-        others = [name for name in elements if name != total]
+    parts = next(_parts_of_lines(stated, elements), ())
+    return tuple(name for name in elements if name not in parts)
+
+
+def _repeats_part(stated: Day, line: str, lines: tuple[str, ...]) -> bool:
+    """Whether the amount of a line is also stated under an element that is a part of another line."""
+    table = BORROWINGS[LIABILITIES]
+    equal = [name for name in stated.keys() & table.keys() if amount(stated, name) == amount(stated, line)]
+    return any(table[other].part_of.intersection({*lines} - {line}) for other in equal if other not in lines)
+
+
+def _parts_of_lines(stated: Day, lines: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Two or three lines that add up exactly to another one."""
+    for total in lines:
+        others = [name for name in lines if name != total]
         for parts in (*combinations(others, 2), *combinations(others, 3)):
             if sum_of(stated, parts) == amount(stated, total):
-                return tuple(name for name in elements if name not in parts)
-    return elements
+                yield parts
 
 
-def _prefer_filer_total(
-    filing: Filing, day: int, elements: tuple[str, ...], *parts: SectionBorrowings
-) -> tuple[Rule, tuple[str, ...]]:
-    """The filer's own total of all debt instead of the lines, if they differ and no total proves the lines.
+# --- The filer's own total of all debt ----------------------------------------------------------------------------
 
-    If the lines are the total plus one line that is counted twice, the lines without it.
-    """
+
+def _rows_beside_total(
+    filing: Filing, day: int, elements: Lines, parts: Collection[SectionBorrowings]
+) -> Iterator[tuple[bool, Rule, Lines]]:
+    """The table of rules for lines beside the filer's own total of all debt; the first row that applies decides."""
     stated = filing.days[day]
     everything = _first_stated(stated, ALL_DEBT)
-    lines, total = sum_of(stated, elements), amount(stated, everything)
-    repos = sum_of(stated, stated.keys() & _REPOS)
-    if not everything or (repos and lines + repos == total):
-        return DEBT_AS_READ, elements
-    if everything in elements:  # repurchase agreements are no debt
-        return DEBT_AS_READ, (_lines_that_are(stated, total - repos) if repos else ()) or elements
+    if not everything:
+        return
+    lines, total, repos = (sum_of(stated, names) for names in (elements, [everything], _REPOS.intersection(stated)))
+    yield repos != 0 and lines + repos == total, DEBT_AS_READ, elements
+    without_repos = _lines_that_are(stated, total - repos) if repos else ()
+    yield everything in elements, DEBT_AS_READ, without_repos or elements
     without = {name: lines - amount(stated, name) for part in parts if not part.read for name in part.elements}
-    repeated = [name for name, others in without.items() if abs(others - total) <= SAME * total]
-    if repeated and abs(lines - total) > SAME * total:
-        return DEBT_AS_READ, tuple(name for name in elements if name != repeated[0])
-    # some filers use this element for a total of long-term debt alone
-    most = total + sum_of(stated, [name for name in elements if name in SHORT_TERM])
-    is_other = lines * (1 + DISCOUNT) < total or lines > most * (1 + DISCOUNT)
-    # a line that the total leaves out: the total is the other lines plus what all lines leave of a section
+    repeated = [name for name, others in without.items() if _is_same(others, total)][:1]
+    others = tuple(name for name in elements if name not in repeated)
+    yield bool(repeated) and not _is_same(lines, total), DEBT_AS_READ, others
+    left_out = _left_out(filing, day, without, total) if total < lines else ()
+    differs = bool(left_out) or _differs(stated, elements, total)
+    yield differs and all(part.read is None for part in parts), FILER_TOTAL, (everything, *left_out)
+
+
+def _is_same(lines: float, total: float) -> bool:
+    return abs(lines - total) <= SAME * total
+
+
+def _differs(stated: Day, elements: Lines, total: float) -> bool:
+    """Whether lines differ from a total by more than discounts; some filers use it for long-term debt alone."""
+    lines, short_term = sum_of(stated, elements), [name for name in elements if name in SHORT_TERM]
+    most = total + sum_of(stated, short_term)
+    return lines * (1 + DISCOUNT) < total or lines > most * (1 + DISCOUNT)
+
+
+def _left_out(filing: Filing, day: int, without: Mapping[str, float], total: float) -> Lines:
+    """The line that a total leaves out: the total is the other lines plus what all lines leave of a section.
+
+    Args:
+        without: for each line the sum of the others.
+    """
+    stated = filing.days[day]
     left = {of - sum_of(stated, lines_of(filing, section, day)) for section, of in filing.totals[day].items()}
-    more = tuple(name for name, others in without.items() if others < total < lines and total - others in left)[:1]
-    if FILER_TOTAL.where(is_other or bool(more)) and not any(part.read for part in parts):
-        return FILER_TOTAL, (everything, *more)
-    return DEBT_AS_READ, elements
+    return tuple(name for name, others in without.items() if others < total and total - others in left)[:1]
 
 
 def _first_stated(stated: Day, elements: Iterable[str]) -> str:
@@ -412,48 +456,60 @@ def _first_stated(stated: Day, elements: Iterable[str]) -> str:
     return next((name for name in elements if amount(stated, name)), "")
 
 
-def _lines_that_are(stated: Day, total: float) -> tuple[str, ...]:
-    """The usual lines of borrowings, if they add up to the total; else empty."""
+def _lines_that_are(stated: Day, total: float) -> Lines:
+    """The usual lines of borrowings, if they add up to a total; else empty."""
     table = BORROWINGS[LIABILITIES]
     found = [name for name in stated.keys() & table.keys() if amount(stated, name) and name not in ALL_DEBT]
     found = [name for name in found if table[name].usual and table[name].part_of.isdisjoint(found)]
     return tuple(sorted(found)) if sum_of(stated, found) == total else ()
 
 
-def _of_classified(
-    filing: Filing, day: int, of_current: SectionBorrowings, of_rest: SectionBorrowings
-) -> tuple[Rule, tuple[str, ...]]:
-    """The rule that applies to debt of a classified balance sheet without proof, and the elements of the debt."""
-    stated = filing.days[day]
+# --- Classified balance sheets ------------------------------------------------------------------------------------
+
+
+def _rows_of_classified(
+    filing: Filing, day: int, parts: Mapping[str, SectionBorrowings]
+) -> Iterator[tuple[bool, Rule, Lines]]:
+    """The table of rules for debt of a classified balance sheet without proof; the first row that applies decides."""
+    stated, of_current, of_rest = filing.days[day], parts[CURRENT_LIABILITIES], parts[NONCURRENT_LIABILITIES]
     whole, everything = _first_stated(stated, LONG_TERM_DEBT), _first_stated(stated, ALL_DEBT)
     current, noncurrent = _each_once(stated, of_current, of_rest, whole)
-    due, rest = sum_of(stated, current), sum_of(stated, noncurrent)
+    due, rest, of_whole = sum_of(stated, current), sum_of(stated, noncurrent), amount(stated, whole)
     current = _without_maturities(stated, current)
     lines = (*current, *noncurrent)
+    short_term = _short_term(stated, current)
+    maturities = due - sum_of(stated, short_term)
+    has_no_rest = not rest and not of_rest.read
+    is_alone = has_no_rest and whole not in ("", *lines) and of_whole >= maturities
+    excludes = is_alone and _excludes_maturities(filing, day, of_whole, maturities)
+    yield excludes, DEBT_AS_READ, (*current, whole)
+    with_maturities = _with_short_term(stated, whole, short_term) if whole else ()
+    yield is_alone, WITH_MATURITIES, with_maturities
+    is_total = has_no_rest and everything not in ("", *lines) and amount(stated, everything) >= due
+    yield is_total, FILER_TOTAL, (everything,)
+    may_exceed = bool(whole and rest) and not maturities and not of_current.read
+    exceeds = may_exceed and _has_maturities_without_line(stated, of_whole, rest, short_term)
+    yield exceeds, WITH_MATURITIES, with_maturities
+    yield True, DEBT_AS_READ, lines
+
+
+def _short_term(stated: Day, current: Lines) -> Lines:
+    """The current lines that are short-term borrowings, not maturities under another element."""
     of_maturities = {amount(stated, name) for name in _MATURITIES}
-    short_term = tuple(name for name in current if name in SHORT_TERM and amount(stated, name) not in of_maturities)
-    of_whole, maturities = amount(stated, whole), due - sum_of(stated, short_term)
-    if not rest and not of_rest.read:
-        if whole and whole not in lines and of_whole >= maturities:
-            if of_whole > maturities > 0 and _excludes_maturities(filing, day, of_whole, maturities):
-                return DEBT_AS_READ, (*current, whole)
-            if WITH_MATURITIES.where(True):
-                return WITH_MATURITIES, _with_short_term(stated, whole, short_term)
-        if FILER_TOTAL.where(bool(everything)) and everything not in lines and amount(stated, everything) >= due:
-            return FILER_TOTAL, (everything,)
-    elif whole and rest and not maturities and not of_current.read:
-        left = of_whole - rest
-        is_due = any(abs(amount(stated, name) - left) <= DISCOUNT * left for name in short_term)
-        is_more = left > unit_of([of_whole]) / 2 and left > SAME * rest
-        if WITH_MATURITIES.where(is_more and not is_due):
-            return WITH_MATURITIES, _with_short_term(stated, whole, short_term)
-    return DEBT_AS_READ, lines
+    return tuple(name for name in current if name in SHORT_TERM and amount(stated, name) not in of_maturities)
 
 
-def _with_short_term(stated: Day, whole: str, short_term: tuple[str, ...]) -> tuple[str, ...]:
+def _has_maturities_without_line(stated: Day, whole: float, rest: float, short_term: Lines) -> bool:
+    """Whether long-term debt exceeds its non-current part by more than rounding, and by no short-term line."""
+    left = whole - rest
+    is_due = any(abs(amount(stated, name) - left) <= DISCOUNT * left for name in short_term)
+    return left > unit_of([whole]) / 2 and left > SAME * rest and not is_due
+
+
+def _with_short_term(stated: Day, whole: str, short_term: Lines) -> Lines:
     """All long-term debt plus short-term borrowings, unless it is exactly them plus one or two other borrowings."""
     left = amount(stated, whole) - sum_of(stated, short_term)
-    others = {amount(stated, name) for name in _BORROWED.intersection(stated) - {whole, *short_term}} - {0.0}
+    others = {amount(stated, name) for name in (_BORROWED.keys() & stated.keys()) - {whole, *short_term}} - {0.0}
     is_sum = left in others or any(left - one in others - {one} for one in others)
     includes = bool(short_term) and is_sum and left >= DIGITS * unit_of([left])
     return (whole,) if includes else (whole, *short_term)
@@ -472,15 +528,18 @@ def _each_once(
         current = tuple(one for one in current if not _is_noncurrent(stated, one, noncurrent, whole))
     if of_rest.read:
         return current, noncurrent
-    if current and amount(stated, _MATURITIES[1]) and _MATURITIES[0] not in stated:
-        with_leases = {less: line for line, less in _WITHOUT_LEASES.items() if amount(stated, line)}
-        noncurrent = tuple(with_leases.get(one, one) for one in noncurrent)
+    noncurrent = _with_or_without_leases(stated, current, noncurrent)
     if whole and not of_current.read and whole not in noncurrent:
-        maturities = tuple(name for name in current if name not in SHORT_TERM)
-        others = BORROWINGS[NONCURRENT_LIABILITIES].keys() & stated.keys() - {*LONG_TERM_DEBT, *ALL_DEBT}
-        known = _reconciled(stated, (*maturities, *noncurrent), sorted(others), amount(stated, whole))
-        noncurrent = tuple(name for name in known if name not in maturities)
+        noncurrent = _reconciled(stated, tuple(name for name in current if name not in SHORT_TERM), noncurrent, whole)
     return current, noncurrent
+
+
+def _with_or_without_leases(stated: Day, current: Lines, noncurrent: Lines) -> Lines:
+    """The non-current lines, with finance leases if the maturities are stated only with them."""
+    if not current or _MATURITIES[0] in stated or not amount(stated, _MATURITIES[1]):
+        return noncurrent
+    with_leases = {less: line for line, less in _WITHOUT_LEASES.items() if amount(stated, line)}
+    return tuple(with_leases.get(one, one) for one in noncurrent)
 
 
 def _is_noncurrent(stated: Day, element: str, noncurrent: Iterable[str], whole: str) -> bool:
@@ -491,17 +550,18 @@ def _is_noncurrent(stated: Day, element: str, noncurrent: Iterable[str], whole: 
     return bool(same) and bool(not is_pair or says_once)
 
 
-def _without_maturities(stated: Day, current: tuple[str, ...]) -> tuple[str, ...]:
+def _without_maturities(stated: Day, current: Lines) -> Lines:
     """Drop maturities from the current lines if another line includes them.
 
     It includes them if it is exactly the maturities plus its stated parts that are short-term borrowings.
     """
-    for name in current:
-        maturities = [one for one in current if one not in SHORT_TERM and one != name]
-        parts = {one for one in nonzero(stated, SHORT_TERM) if name in LINES[CURRENT_LIABILITIES][one].part_of}
-        due = sum_of(stated, maturities)
-        if parts and due and amount(stated, name) == due + sum_of(stated, parts):
-            return tuple(one for one in current if one not in maturities)
+    maturities, short_term = [name for name in current if name not in SHORT_TERM], nonzero(stated, SHORT_TERM)
+    for total in current:
+        others = [name for name in maturities if name != total]
+        parts = [name for name in short_term if total in LINES[CURRENT_LIABILITIES][name].part_of]
+        due = sum_of(stated, others)
+        if parts and due and amount(stated, total) == due + sum_of(stated, parts):
+            return tuple(name for name in current if name not in others)
     return current
 
 
@@ -511,6 +571,8 @@ def _excludes_maturities(filing: Filing, day: int, whole: float, maturities: flo
     What the other lines leave of non-current liabilities is closer to the total than to the total less the maturities;
     or, without these liabilities, the principal is at least the total plus the maturities.
     """
+    if not whole > maturities > 0:
+        return False
     total = filing.totals[day].get(NONCURRENT_LIABILITIES)
     if total is None:
         return max(whole * (1 + DISCOUNT), whole + maturities) <= amount(filing.days[day], PRINCIPAL)
@@ -519,55 +581,75 @@ def _excludes_maturities(filing: Filing, day: int, whole: float, maturities: flo
     return left >= whole * (1 - TOLERATED_EXCESS) and abs(left - whole) < abs(left - (whole - maturities))
 
 
+# --- Debt that totals prove ---------------------------------------------------------------------------------------
+
+
 def _proved(filing: Filing, day: int, parts: Collection[SectionBorrowings]) -> Value | None:
-    """Debt of lines that add up; None if a line is negative, or if a borrowing may be included in another line."""
+    """Debt of lines that add up; None if one of them is negative, or if a borrowing may be included in another line."""
     stated, reads = filing.days[day], [part.read for part in parts if part.read]
     elements = tuple(element for part in parts for element in part.lines)
-    shown = {amount(stated, element) for element in elements if filing.face}  # an equal amount is the same debt
-    inside = [element for part in parts for element in part.inside if amount(stated, element) not in shown]
-    amounts = [amount(stated, element) for element in (*elements, *inside)]
-    # a line of single members may be negative: an elimination of the consolidation
-    if any(
-        each < 0 and not name.startswith(FACE_PREFIX) for name, each in zip((*elements, *inside), amounts, strict=True)
-    ):
+    inside = _inside_other_lines(filing, day, parts, elements)
+    counted = (*elements, *inside)
+    if _has_negative(stated, counted):
         return None
-    add_up = tuple(adds_up(filing, read, day) for read in reads)
-    if not any(amounts):
-        own = {element: each for element, (each, _) in stated.items()}
-        known = own if filing.face else {**filing.earlier[day], **own}
-        if any(_debt_may_hide_in_a_line(read, known) for read in reads):
-            return None
-        return Value(
-            filing.cik,
-            filing.seq,
-            day,
-            DEBT,
-            NO_DEBT,
-            0.0,
-            is_proved=True,
-            facts=_facts_proving_zero(stated, reads),
-            sections=add_up,
-        )
+    sections = tuple(adds_up(filing, read, day) for read in reads)
+    if not nonzero(stated, counted):
+        return _proved_zero(filing, day, reads, sections)
     flag = _flag_of_lines(stated, elements)
-    rule = REST_OF_TOTAL if flag == DERIVED_LINE else DEBT_INSIDE if inside else DEBT_OF_LINES
     return Value(
         filing.cik,
         filing.seq,
         day,
         DEBT,
-        rule,
-        sum(amounts),
+        REST_OF_TOTAL if flag == DERIVED_LINE else DEBT_INSIDE if inside else DEBT_OF_LINES,
+        sum_of(stated, counted),
         is_proved=True,
         lines=sum_of(stated, elements),
         elements=nonzero(stated, elements),
-        facts=legs(filing, day, (*elements, *inside)),
-        grain=max(read.unit for read in reads) * len(amounts),
+        facts=legs(filing, day, counted),
+        grain=max(read.unit for read in reads) * len(counted),
         flag=flag,
-        sections=add_up,
+        sections=sections,
     )
 
 
-def _facts_proving_zero(stated: Day, sections: list[Reading]) -> tuple[tuple[int, float], ...]:
+def _has_negative(stated: Day, lines: Iterable[str]) -> bool:
+    """Whether a line is negative; one of single members may be: an elimination of the consolidation."""
+    return any(amount(stated, name) < 0 and not name.startswith(FACE_PREFIX) for name in lines)
+
+
+def _inside_other_lines(
+    filing: Filing, day: int, parts: Iterable[SectionBorrowings], elements: Iterable[str]
+) -> list[str]:
+    """The borrowings inside other lines; on a face, one with the amount of a line is this line."""
+    stated = filing.days[day]
+    shown = {amount(stated, element) for element in elements if filing.face}
+    return [element for part in parts for element in part.inside if amount(stated, element) not in shown]
+
+
+def _proved_zero(
+    filing: Filing, day: int, reads: Sequence[Reading], sections: tuple[tuple[str, float, float], ...]
+) -> Value | None:
+    """Zero, if no borrowing may be included in a line that adds up; else None."""
+    stated = filing.days[day]
+    own = {element: each for element, (each, _) in stated.items()}
+    known = own if filing.face else {**filing.earlier[day], **own}
+    if any(_debt_may_hide_in_a_line(read, known) for read in reads):
+        return None
+    return Value(
+        filing.cik,
+        filing.seq,
+        day,
+        DEBT,
+        NO_DEBT,
+        0.0,
+        is_proved=True,
+        facts=_facts_proving_zero(stated, reads),
+        sections=sections,
+    )
+
+
+def _facts_proving_zero(stated: Day, sections: Sequence[Reading]) -> Facts:
     """The facts of a zero: liabilities less their lines, if exactly zero; else totals with the coefficient zero."""
     lines = [group[0] for read in sections for group in read.readings[0] if group[0] in stated]
     are_stated = all(stated[line][1] != NOT_STATED for line in lines)
@@ -576,14 +658,19 @@ def _facts_proving_zero(stated: Day, sections: list[Reading]) -> tuple[tuple[int
     return _as_zero(stated, OF_ZERO)
 
 
-def _as_zero(stated: Day, elements: Iterable[str]) -> tuple[tuple[int, float], ...]:
+def _as_zero(stated: Day, elements: Iterable[str]) -> Facts:
     """The facts of the stated elements, each with the coefficient zero."""
-    return tuple((stated[name][1], 0.0) for name in elements if name in stated)
+    return _not_counted(stated[name][1] for name in elements if name in stated)
+
+
+def _not_counted(rows: Iterable[int]) -> Facts:
+    """Facts that show a zero, each with the coefficient zero."""
+    return tuple((row, 0.0) for row in rows)
 
 
 def _borrowings(stated: Day) -> bool:
     """Whether a filing states any borrowing for a day, as a line or in the notes."""
-    return any(stated[element][0] for element in _BORROWED.intersection(stated))
+    return any(stated[element][0] for element in stated if element in _BORROWED)
 
 
 def _debt_may_hide_in_a_line(read: Reading, amounts: Mapping[str, float]) -> bool:

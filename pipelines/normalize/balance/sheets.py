@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 import msgspec
 
 from pipelines.normalize.balance.reading import Filing
-from pipelines.normalize.balance.short_term import SHORT_TERM
 from pipelines.normalize.balance.totals import Day, sections_of
 from pipelines.normalize.balance.values import CASH_ITEM, DEBT, Value, first_amount, lines_of, sum_of
 from pipelines.normalize.elements.lines import (
@@ -26,6 +25,7 @@ from pipelines.normalize.elements.lines import (
     LONG_TERM_DEBT,
     NONCURRENT_LIABILITIES,
     SECURITY,
+    SHORT_TERM,
 )
 from warehouse.contract.sections import SECTIONS
 

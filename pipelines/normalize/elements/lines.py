@@ -140,6 +140,20 @@ BORROWINGS: dict[str, dict[str, Line]] = {
 }
 """For each section its lines that are borrowings, by element."""
 
+SHORT_TERM = frozenset(
+    element
+    for element, line in LINES[CURRENT_LIABILITIES].items()
+    if not {element, *line.part_of}.isdisjoint(
+        (
+            "ShortTermBorrowings",
+            "ifrs-full:ShorttermBorrowings",
+            "NotesAndLoansPayableCurrent",
+            "NotesAndLoansPayable",
+        )
+    )
+)
+"""The elements of current debt that are short-term borrowings, not maturities of long-term debt."""
+
 DEPOSITS = frozenset(element for element, line in LINES[LIABILITIES].items() if line.kind == DEPOSIT)
 """The elements of deposits that a bank takes."""
 
