@@ -4,7 +4,8 @@ Belongs here: which stated amounts are the same line, and which of them usually 
 (reading), the classes of lines and which element includes which (elements.lines).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from itertools import chain
 
 from pipelines.normalize.balance.solver import DIGITS, SAME
 from pipelines.normalize.balance.totals import Day
@@ -36,6 +37,21 @@ def likely_lines(
         unit: the power of ten to which the amounts of the day are rounded.
     """
     table, stated = LINES[section], days[day]
+    candidates = _candidates(section, day, days, decided, unit)
+    if not candidates:
+        return ()
+    found, borrowings = _chosen(candidates, decided, stated, table)
+    likely = [element for element, is_line in found.items() if is_line]
+    if not any(table[element].kind == BORROWING for element in likely):
+        likely += borrowings
+    return (*likely, *_line_filling_the_remainder(stated, likely, found, totals.get(section), unit))
+
+
+def _candidates(
+    section: str, day: int, days: Mapping[int, Day], decided: Mapping[str, bool], unit: float
+) -> dict[str, list[str]]:
+    """The possible lines by their first element, each with all elements that state it, without impossible totals."""
+    table, stated = LINES[section], days[day]
     lines = [
         line
         for group in groups_of(section, [stated]).values()
@@ -45,62 +61,80 @@ def likely_lines(
             else [group]
         )
     ]
-    first = {line[0] if len(line) == 1 else min(line, key=lambda one: table[one].rank): line for line in lines}
-    below = {
-        one
-        for one in TOTAL_ELEMENTS.intersection(first)
-        if not decided.get(one) and _is_below_part(one, first, stated, table)
-    }
-    candidates = {one: group for one, group in first.items() if one not in below}
+    first = {min(line, key=lambda one: table[one].rank) if len(line) > 1 else line[0]: line for line in lines}
+    totals = (one for one in TOTAL_ELEMENTS.intersection(first) if not decided.get(one))
+    below = {one for one in totals if _is_below_part(one, first, stated, table)}
+    return {one: line for one, line in first.items() if one not in below}
+
+
+def _chosen(
+    candidates: Mapping[str, list[str]], decided: Mapping[str, bool], stated: Day, table: Mapping[str, Line]
+) -> tuple[dict[str, bool], list[str]]:
+    """For each possible line whether it is one; and the likely borrowings, also those that were no lines before."""
     found: dict[str, bool] = {}
     borrowings: list[str] = []
-    sums = {
-        one: parts
-        for one in TOTAL_ELEMENTS.intersection(candidates)
-        if (parts := _parts(one, candidates, stated, table))
-    }
+    totals = TOTAL_ELEMENTS.intersection(candidates)
+    sums = {one: parts for one in totals if (parts := _parts(one, candidates, stated, table))}
+    # decide on an element after the elements that include it
     for element in sorted(candidates, key=lambda one: len(table[one].part_of)):
         known = next((decided[one] for one in candidates[element] if one in decided), None)
-        is_borrowing, containers = table[element].kind == BORROWING, table[element].part_of
-        is_likely = (
-            (known is None or is_borrowing)
-            and element not in sums
-            and any(table[one].usual for one in candidates[element])
-            and all(element in parts for total, parts in sums.items() if total in containers)
-            and not (containers and _is_within(element, found, candidates, stated, table))
-        )
+        is_borrowing = table[element].kind == BORROWING
+        is_likely = (known is None or is_borrowing) and _is_likely(element, found, candidates, sums, stated, table)
         if is_likely and is_borrowing:
             borrowings.append(element)
         found[element] = is_likely if known is None else known
         if known:
-            found |= dict.fromkeys((one for one in containers & found.keys() if one not in decided), False)
-    likely = [element for element, is_line in found.items() if is_line]
-    if borrowings and not any(table[element].kind == BORROWING for element in likely):
-        likely += borrowings
-    return (*likely, *_line_filling_the_remainder(stated, likely, found, totals.get(section), unit))
+            found |= dict.fromkeys(table[element].part_of.intersection(found).difference(decided), False)
+    return found, borrowings
+
+
+def _is_likely(
+    element: str,
+    found: Mapping[str, bool],
+    candidates: Mapping[str, list[str]],
+    sums: Mapping[str, list[str]],
+    stated: Day,
+    table: Mapping[str, Line],
+) -> bool:
+    """Whether an element is likely a line: it usually is one, is no sum of others, and no other line includes it.
+
+    Args:
+        sums: the totals that are the sum of several parts, each with these parts.
+    """
+    containers = table[element].part_of
+    return (
+        element not in sums
+        and any(table[one].usual for one in candidates[element])
+        and all(element in parts for total, parts in sums.items() if total in containers)
+        and not (containers and _is_within(element, found, candidates, stated, table))
+    )
 
 
 def _lines_of(
-    group: list[str], columns: Iterable[Day], table: Mapping[str, Line], *, is_short: bool
+    group: list[str], columns: Collection[Day], table: Mapping[str, Line], *, is_short: bool
 ) -> list[list[str]]:
-    """Group elements with equal amounts into lines.
-
-    Two elements may state the same line if one may include the other, or if they are equal in all columns and the
-    amount is not so short (SHORT) that this may be chance.
-    """
-
-    def may_be_one(one: str, other: str) -> bool:
-        are_equal = all(stated[one][0] == stated[other][0] for stated in columns if one in stated and other in stated)
-        return (are_equal and not is_short) or other in table[one].part_of or one in table[other].part_of
-
-    lines: list[list[str]] = []
-    for one in group:
-        same = next((line for line in lines if all(may_be_one(one, other) for other in line)), None)
+    """Group elements with equal amounts into lines."""
+    lines = [[group[0]]]
+    for one in group[1:]:
+        of_line = (
+            line for line in lines if all(_may_be_one(one, other, columns, table, is_short=is_short) for other in line)
+        )
+        same = next(of_line, None)
         if same:
             same.append(one)
         else:
             lines.append([one])
     return lines
+
+
+def _may_be_one(one: str, other: str, columns: Iterable[Day], table: Mapping[str, Line], *, is_short: bool) -> bool:
+    """Whether two elements with the same amount may state the same line.
+
+    They may if one may include the other, or if they are equal in all columns and the amount is not so short (SHORT)
+    that this may be chance.
+    """
+    are_equal = all(stated[one][0] == stated[other][0] for stated in columns if one in stated and other in stated)
+    return (are_equal and not is_short) or other in table[one].part_of or one in table[other].part_of
 
 
 def _is_within(
@@ -124,7 +158,7 @@ def _is_within(
 def _parts(total: str, candidates: Mapping[str, list[str]], stated: Day, table: Mapping[str, Line]) -> list[str]:
     """The usual lines that a total includes, if two or more of them add up to it; else empty."""
     parts = [one for one in candidates if total in table[one].part_of and table[one].usual]
-    names = {name for one in parts for name in candidates[one]}
+    names = {*chain.from_iterable(candidates[one] for one in parts)}
     parts = [one for one in parts if table[one].part_of.isdisjoint(names - {*candidates[one]})]
     return parts if len(parts) > 1 and sum(stated[one][0] for one in parts) == stated[total][0] else []
 
