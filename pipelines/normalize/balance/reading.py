@@ -215,6 +215,14 @@ def _face_sections(face: Face) -> tuple[str, ...]:
     return tuple(section for section in SECTIONS if section in face or (section != CURRENT_ASSETS and of_liabilities))
 
 
+def _units(days: Mapping[int, Day]) -> tuple[float, dict[int, float], float | None]:
+    """The fields `unit`, `units` and `finer` of a filing."""
+    divisors = {day: gcd(*[int(amount) for amount, _ in stated.values()]) for day, stated in days.items()}
+    unit = unit_of(divisors.values())
+    amounts = {amount for stated in days.values() for amount, _ in stated.values()}
+    return unit, {day: unit_of([divisor]) for day, divisor in divisors.items()}, finer_than_others(amounts, unit)
+
+
 class _Filer:
     """Reads the balance sheets of one filer in order, and keeps what the earlier ones show.
 
@@ -244,46 +252,41 @@ class _Filer:
             _name_leases(days, earlier)
         for day, of_day in days.items():
             self.stated[day] = earlier[day] | {element: amount for element, (amount, _) in of_day.items()}
-        amounts = {amount for of_day in days.values() for amount, _ in of_day.values()}
-        divisors = {day: gcd(*[int(amount) for amount, _ in of_day.values()]) for day, of_day in days.items()}
-        unit = unit_of(divisors.values())
-        units = {day: unit_of([divisor]) for day, divisor in divisors.items()}
         terms = {day: section_totals(of_day) for day, of_day in days.items()}
-        totals = {
-            day: {section: amount_of(each, days[day]) for section, each in of_day.items()}
-            for day, of_day in terms.items()
-        }
         filing = Filing(
             cik,
             seq,
-            unit,
-            units,
-            finer_than_others(amounts, unit),
+            *_units(days),
             days,
             others,
             earlier,
             of_flows,
             terms,
-            totals,
-            face,
-            _face_sections(face),
+            totals={day: {section: amount_of(each, days[day]) for section, each in terms[day].items()} for day in days},
+            face=face,
+            face_sections=_face_sections(face),
         )
         before, self.before = self.before, {}
         for section in SECTIONS:
             self._read(filing, section, before.get(section, ()))
+        self._choose_likely_lines(filing)
+        return filing
+
+    def _choose_likely_lines(self, filing: Filing) -> None:
+        """Choose the likeliest lines of each section and day whose lines do not add up."""
         proved = {(section, day) for section, read in filing.sections.items() for day in read.days}
         filing.likely.update(
-            ((section, day), likely_lines(section, day, days, self.decided[section], totals[day], units[day]))
-            for day, of_day in days.items()
+            (
+                (section, day),
+                likely_lines(section, day, filing.days, self.decided[section], filing.totals[day], filing.units[day]),
+            )
+            for day, of_day in filing.days.items()
             for section in sections_of(of_day)
             if (section, day) not in proved and (section, day) not in filing.likely
         )
-        return filing
 
     def _read(self, filing: Filing, section: str, before: Lines) -> None:
-        """Read a section: the lines of the face, if it is known; otherwise the lines that add up to the total.
-
-        If one line is missing, it is derived as the total less the other lines.
+        """Read a section, and record in the filing what was read and the columns that do not add up.
 
         Args:
             before: the lines of the section in the previous filing.
@@ -292,19 +295,29 @@ class _Filer:
         of_face = section in filing.face_sections
         if not of_face and own not in columns:
             return
-        found = read_face(filing, section) if of_face else _read(filing, section, columns, self.decided[section])
-        if found and len(found.readings) == 1:
-            self.lines[section] = self.before[section] = before = found.readings[0]
-        is_open = len(columns) > 1 and (not found or own not in found.days)
-        if not of_face and REST_OF_TOTAL.where(is_open):
-            found = self._with_derived_line(filing, section, *columns) or found
+        found = self._found(filing, section, columns)
         if found:
             filing.sections[section] = found
         unproved = [day for day in columns if not found or day not in found.days]
         if own in unproved:
             filing.unproved[section] = columns
+        before = self.before.get(section, before)
         if before and (found or not of_face):
             filing.before.update({(section, day): before for day in unproved})
+
+    def _found(self, filing: Filing, section: str, columns: list[int]) -> Reading | None:
+        """The lines of the face, if it is known; otherwise the lines that add up to the total, also with a derived one.
+
+        None if no lines add up.
+        """
+        of_face = section in filing.face_sections
+        found = read_face(filing, section) if of_face else _read(filing, section, columns, self.decided[section])
+        if found and len(found.readings) == 1:
+            self.lines[section] = self.before[section] = found.readings[0]
+        is_open = len(columns) > 1 and (not found or max(filing.days) not in found.days)
+        if of_face or not REST_OF_TOTAL.where(is_open):
+            return found
+        return self._with_derived_line(filing, section, *columns) or found
 
     def _with_derived_line(self, filing: Filing, section: str, own: int, other: int) -> Reading | None:
         """Read a section with one line that is not stated, and derive it as the total less the others; else None.
@@ -314,29 +327,22 @@ class _Filer:
         state the line, and its other lines leave exactly the amount that an earlier filing stated for that day. Several
         borrowings count as one line.
         """
-        table, stated, of_other = LINES[section], filing.days[own], filing.days[other]
+        stated, of_other = filing.days[own], filing.days[other]
         last = tuple(
             tuple(sorted(group, key=lambda one: (one not in stated, one not in of_other)))
             for group in self.lines.get(section, ())
         )
         lines, missing = stated_lines(last, stated)
-        new = [
-            name
-            for name in (stated.keys() & table.keys()) - {*of_other, *lines}
-            if stated[name][0] and table[name].usual and table[name].part_of.isdisjoint(lines)
-        ]
-        is_one = len(missing) == 1 or {table[group[0]].kind for group in missing} == {BORROWING}
-        if new or not is_one or (apart_from_both_sides(stated) and not apart_from_both_sides(of_other)):
+        if not _lacks_one_line(section, stated, of_other, lines, missing):
             return None
-        total, total_of_other = filing.totals[own][section], filing.totals[other][section]
-        left = total - sum(stated[line][0] for line in lines)
-        left_of_other = total_of_other - sum(of_other[line][0] for line in lines if line in of_other)
-        unit = unit_of([*(stated[line][0] for line in lines), total, total_of_other])
+        totals = filing.totals[own][section], filing.totals[other][section]
+        left = totals[0] - sum(stated[line][0] for line in lines)
+        left_of_other = totals[1] - sum(of_other[line][0] for line in lines if line in of_other)
+        unit = unit_of([*(stated[line][0] for line in lines), *totals])
         is_shown = not stated_lines(missing, of_other)[1]
         amounts = {name: amount for name, (amount, _) in of_other.items()} if is_shown else filing.earlier[other]
-        known_lines, unknown = stated_lines(missing, amounts)
-        known = sum(amounts[line] for line in known_lines)
-        if unknown or not known or abs(left_of_other - known) > rounded_by(total_of_other, unit) or left <= unit:
+        known = _missing_amount(missing, amounts)
+        if not known or abs(left_of_other - known) > rounded_by(totals[1], unit) or left <= unit:
             return None
         is_usual = not is_shown or known / USUAL_SIZE <= left <= known * USUAL_SIZE
         if not is_usual or any(_may_be_wrong(stated[line][0], left, unit, of_other.get(line)) for line in lines):
@@ -344,6 +350,30 @@ class _Filer:
         for day in (own, other):
             _add_derived_line(filing, section, day, lines, missing)
         return Reading(section, (own, other), (last,), unit)
+
+
+def _missing_amount(missing: Lines, amounts: Mapping[str, float]) -> float:
+    """The sum of lines; zero if one of them is not stated."""
+    lines, unknown = stated_lines(missing, amounts)
+    return 0.0 if unknown else sum(amounts[line] for line in lines)
+
+
+def _lacks_one_line(section: str, stated: Day, of_other: Day, lines: tuple[str, ...], missing: Lines) -> bool:
+    """Whether one line of a section is missing on the filing's own day, no line is new, and its sides are no other.
+
+    Args:
+        of_other: the amounts of the other column.
+        lines, missing: the lines of the filer's last section that added up, as far as they are stated, and the others.
+    """
+    table = LINES[section]
+    is_one = len(missing) == 1 or {table[group[0]].kind for group in missing} == {BORROWING}
+    new = (
+        table[name].usual and table[name].part_of.isdisjoint(lines)
+        for name in (stated.keys() & table.keys()) - {*of_other, *lines}
+        if stated[name][0]
+    )
+    is_apart = bool(apart_from_both_sides(stated)) and not apart_from_both_sides(of_other)
+    return is_one and not any(new) and not is_apart
 
 
 def _add_derived_line(filing: Filing, section: str, day: int, lines: Iterable[str], missing: Lines) -> None:
@@ -445,8 +475,6 @@ def _solved(
 
     Both are empty if no set adds up.
     """
-    rounding = [rounded_by(total, unit) for total in totals]
-    places = range(len(totals))
     elements = [element for group in groups.values() for element in group]
     attempts: list[tuple[list[bool], set[str]]] = []
     for known in (decided, {}) if decided else (decided,):  # try the likeliest lines before any search
@@ -454,8 +482,7 @@ def _solved(
         if attempts and lines == attempts[0][1]:
             break
         is_line = [not lines.isdisjoint(group) for group in groups.values()]
-        sums = (sum([amounts[place] for amounts in compress(groups, is_line)]) for place in places)
-        if all(abs(totals[place] - one) <= rounding[place] for place, one in enumerate(sums)):
+        if _add_up(list(compress(groups, is_line)), totals, unit):
             return [is_line], _likeliest_first(groups, lines)
         attempts.append((is_line, lines))
     if not groups or len(totals) < 2:
@@ -463,6 +490,14 @@ def _solved(
     likeliest, lines = attempts[0]
     found = solutions(np.array(list(groups)).T, np.array(likeliest), np.array(totals), unit)
     return found, _likeliest_first(groups, lines) if found else ()
+
+
+def _add_up(amounts: list[tuple[float, ...]], totals: list[float], unit: float) -> bool:
+    """Whether the amounts of lines add up to the total in each column."""
+    return all(
+        abs(total - sum([of_line[column] for of_line in amounts])) <= rounded_by(total, unit)
+        for column, total in enumerate(totals)
+    )
 
 
 def _likeliest_first(groups: Mapping[tuple[float, ...], list[str]], lines: set[str]) -> Lines:
