@@ -149,13 +149,13 @@ def has_line_in_other_units(case: Case) -> bool:
     Also true if a line is rounded a thousand times more finely than all other amounts of the filing. Lines that add up
     to their total are not checked.
     """
-    reads = [read for read in case.filing.sections.values() if case.sheet.day in read.days]
-    elements = case.value.elements.difference(*(group for read in reads for group in read.readings[0]))
     of_size = [
         each.stated for each in case.compared if case.sheet.assets / _ABOUT < each.assets < case.sheet.assets * _ABOUT
     ]
     if not of_size and case.filing.finer is None:
         return False
+    reads = [read for read in case.filing.sections.values() if case.sheet.day in read.days]
+    elements = case.value.elements.difference(*(group for read in reads for group in read.readings[0]))
     least = MATERIAL * case.value.amount
     before = {
         element: [line for stated in of_size if (line := amount(stated, element)) >= least] for element in elements

@@ -4,7 +4,7 @@ Belongs here: lines that earlier reports stated, maturities that left long-term 
 explains. Does not: amounts that cannot be right (bounds), which rules withhold a value (evidence).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping, Set
 from itertools import product
 
 from pipelines.normalize.balance.bounds import HALF, MATERIAL, MOVED
@@ -45,6 +45,8 @@ LEAST_SHARE = 0.02
 """A missing line matters if it was at least a fiftieth of the value."""
 
 
+_WHOLE = (*LONG_TERM_DEBT, *ALL_DEBT)
+"""The elements of long-term debt and of all debt."""
 _TOTAL_OF_CASH = ("CashCashEquivalentsAndShortTermInvestments", "CashAndCashEquivalentsAtCarryingValue")
 _OTHER_PART = {"current_debt": "noncurrent_debt", "noncurrent_debt": "current_debt"}
 
@@ -96,7 +98,7 @@ def _lost(case: Case) -> tuple[str, float] | None:
             line = amount(other.stated, name)
             if line < LEAST_SHARE * case.value.amount or abs(left - left_before - line) > HALF * line:
                 continue
-            can_include = {*table[name].part_of, *LONG_TERM_DEBT, *ALL_DEBT}.difference(lines)
+            can_include = {*table[name].part_of, *_WHOLE}.difference(lines)
             if all(can_include.isdisjoint(stated) and name not in stated for stated in case.filing.days.values()):
                 return section, max(left_before, 0.0) + HALF * line
     return None
@@ -108,54 +110,59 @@ def covers_less_than_comparative(case: Case) -> bool:
     Less: its lines are parts of a total that only the other column states, and there the parts are less than the total.
     More: its lines include a part that only the other column states, and there they exceed the value.
     """
+    elements = case.value.elements & TABLES[case.value.item].keys()
+    columns = (other for other in case.compared if case.filing.days.get(other.day) is other.stated)
+    return bool(elements) and any(_covers_other_lines(case, elements, other) for other in columns)
+
+
+def _covers_other_lines(case: Case, elements: Set[str], other: Sheet) -> bool:
+    """Whether the value's lines, all of which another column states, are other parts of a total there."""
     table = TABLES[case.value.item]
-    stated, elements = case.sheet.stated, case.value.elements & table.keys()
-    columns = [other for other in case.compared if case.filing.days.get(other.day) is other.stated]
-    for other in columns:
-        before = case.history.values.get((case.value.item, other.day))
-        if not before or not elements or not all(amount(other.stated, name) for name in elements):
-            continue
-        lost = {name for name in other.stated.keys() & table.keys() if name not in stated or stated[name][0] < 0}
-        if not lost:
-            continue
-        same = sum_of(other.stated, elements)
-        is_more = same > before.amount * (1 + MATERIAL)
-        includes = any(not elements.isdisjoint(table[name].part_of) for name in lost & before.elements)
-        if (includes and is_more) or any(
-            (parts := [name for name in elements if total in table[name].part_of])
-            and sum_of(other.stated, parts) < amount(other.stated, total) * (1 - MATERIAL)
-            for total in lost & (before.elements | TOTAL_ELEMENTS)
-        ):
-            return True
-    return False
+    before = case.history.values.get((case.value.item, other.day))
+    if not before or not all(amount(other.stated, name) for name in elements):
+        return False
+    stated = case.sheet.stated
+    lost = {name for name in table.keys() & other.stated.keys() if name not in stated or stated[name][0] < 0}
+    is_more = sum_of(other.stated, elements) > before.amount * (1 + MATERIAL)
+    includes = is_more and any(not elements.isdisjoint(table[name].part_of) for name in lost & before.elements)
+    parts = {total: [name for name in elements if total in table[name].part_of] for total in lost}
+    return includes or any(
+        parts[total] and sum_of(other.stated, parts[total]) < amount(other.stated, total) * (1 - MATERIAL)
+        for total in lost & (before.elements | TOTAL_ELEMENTS)
+    )
 
 
 def vanished(group: str, case: Case) -> bool:
     """Whether the newest balance sheet lacks a group that earlier reports stated, and the totals still include it."""
-    one = GROUPS[group]
-    is_not_missed = (
-        case.sheet.day < max(case.filing.days)
-        or states(case.filing, group)
-        or _shows_or_needs_none(group, [case.sheet], case.history)
-    )
-    if is_not_missed or not case.value.amount or group not in case.history.last_with:
+    history, sheet = case.history, case.sheet
+    may_miss = sheet.day == max(case.filing.days) and group in history.last_with and case.value.amount != 0
+    if not may_miss or states(case.filing, group) or _shows_or_needs_none(group, [sheet], history):
         return False
-    last, number = case.history.last_with[group]
+    last, number = history.last_with[group]
     line = stated_amount(last, group)
-    if line < LEAST_SHARE * (case.value.amount + line) or last.day >= case.sheet.day:
-        return False
-    left, left_before = case.sheet.left(one.section), last.left(one.section)
-    is_known = left is None or left <= HALF * case.sheet.totals[one.section]
-    is_derived = not last.parts[group] and line > UNNAMED[0] * last.totals.get(one.section, 0.0)
-    if case.history.filings - number > REPORTS and (is_known or is_derived):
-        # gone for a year: zero if most of the other lines are stated, or if its size would need a line
-        return False
+    is_material = line >= LEAST_SHARE * (case.value.amount + line) and last.day < sheet.day
+    is_old = history.filings - number > REPORTS
+    return is_material and not (is_old and _is_gone(group, line, last, sheet)) and _is_left(group, line, last, case)
+
+
+def _is_gone(group: str, line: float, last: Sheet, sheet: Sheet) -> bool:
+    """Whether a line that was not stated for a year is zero: most other lines are stated, or its size needs a line."""
+    section = GROUPS[group].section
+    left = sheet.left(section)
+    is_known = left is None or left <= HALF * sheet.totals[section]
+    return is_known or (not last.parts[group] and line > UNNAMED[0] * last.totals.get(section, 0.0))
+
+
+def _is_left(group: str, line: float, last: Sheet, case: Case) -> bool:
+    """Whether the totals still include a line of an earlier balance sheet, or do not show that they do not."""
+    section, sheet = GROUPS[group].section, case.sheet
+    left, left_before = sheet.left(section), last.left(section)
     if left is None or left_before is None:
         return True
-    are_others_known = max(abs(left_before), abs(left) / 2) <= line
-    restated = [other.totals for other in case.compared if other.day == last.day and one.section in other.totals]
-    rose = case.sheet.totals[one.section] - [*restated, last.totals][0][one.section]
-    return left - left_before >= HALF * line if are_others_known else rose > -HALF * line
+    if max(abs(left_before), abs(left) / 2) <= line:  # the other lines are known
+        return left - left_before >= HALF * line
+    restated = [other.totals for other in case.compared if other.day == last.day and section in other.totals]
+    return sheet.totals[section] - [*restated, last.totals][0][section] > -HALF * line
 
 
 def _shows_or_needs_none(group: str, sheets: list[Sheet], history: History) -> bool:
@@ -178,22 +185,31 @@ def shown_later(history: History, of_day: Mapping[int, Sheet]) -> list[tuple[Val
     Returns:
         each value with the reason of its gap.
     """
-    newest = max(of_day)
     found = []
     for name, group in GROUPS.items():
         lines = {day: line for day, sheet in of_day.items() if (line := stated_amount(sheet, name))}
-        before = [day for day in lines if newest in lines and newest - day <= QUARTERS]
-        of_group = (
-            [one for one in history.served if one[0].item == group.item and not one[0].is_proved] if lines else ()
-        )
-        for value, *own_sheets in of_group:
-            own = own_sheets[-1].day
-            earlier = [lines[day] for day in before if day < own < newest][-1:]
-            line = sum((one + lines[newest]) / 2 for one in earlier) if value.day == own else lines.get(own, 0.0)
-            is_material = line and line >= MATERIAL * (value.amount + line)
-            if is_material and not _shows_or_needs_none(name, own_sheets, history):
-                found.append((value, f"{name}_not_shown"))
+        found += [
+            (value, f"{name}_not_shown")
+            for value, *own_sheets in (history.served if lines else ())
+            if value.item == group.item and not value.is_proved
+            if _is_shown(lines, max(of_day), value, own_sheets[-1].day)
+            if not _shows_or_needs_none(name, own_sheets, history)
+        ]
     return found
+
+
+def _is_shown(lines: Mapping[int, float], newest: int, value: Value, own: int) -> bool:
+    """Whether a later filing shows a material line that a value lacks.
+
+    Args:
+        lines: the line on each day for which the later filing states it. newest: the filing's newest day.
+        own: the newest day of the value's own filing.
+    """
+    line = lines.get(own, 0.0)
+    if value.day == own:
+        earlier = [day for day in lines if day < own < newest and newest in lines and newest - day <= QUARTERS]
+        line = sum((lines[day] + lines[newest]) / 2 for day in earlier[-1:])
+    return line != 0 and line >= MATERIAL * (value.amount + line)
 
 
 def follow_groups(history: History, filing: Filing, own: Sheet) -> None:
@@ -221,7 +237,7 @@ def _is_alone(sheet: Sheet) -> str | None:
     borrowings = GROUPS["noncurrent_debt"].elements
     lines = [name for name in sheet.lines.get(NONCURRENT_LIABILITIES, ()) if name in borrowings]
     zero = [name for name in borrowings.intersection(sheet.stated) if not amount(sheet.stated, name)]
-    wholes = [name for name in (*LONG_TERM_DEBT, *ALL_DEBT) if amount(sheet.stated, name)]
+    wholes = [name for name in _WHOLE if amount(sheet.stated, name)]
     found = [*(lines or zero), *wholes]
     return found[0] if len(found) == 1 and not sheet.parts["current_debt"] else None
 
@@ -229,41 +245,56 @@ def _is_alone(sheet: Sheet) -> str | None:
 def became_due(line: str, sheet: Sheet, other: Sheet) -> bool:
     """Whether the only line of debt fell while current liabilities rose by about as much: a part of it fell due."""
     fell = amount(other.stated, line) - amount(sheet.stated, line)
-    least, lowest, highest = OF_WHOLE if line in (*LONG_TERM_DEBT, *ALL_DEBT) else OF_NONCURRENT
+    least, lowest, highest = OF_WHOLE if line in _WHOLE else OF_NONCURRENT
     current = sheet.totals.get(CURRENT_LIABILITIES, 0.0)
     rose = current - other.totals.get(CURRENT_LIABILITIES, 0.0)
     is_due = fell >= least * amount(other.stated, line) > 0 and lowest * fell <= rose <= highest * fell
     return is_due and 0 < sheet.day - other.day <= QUARTERS and fell >= LITTLE * current
 
 
-def follow_maturities(history: History, sheet: Sheet, others: Iterable[Sheet]) -> None:
+def follow_maturities(history: History, sheet: Sheet, others: Collection[Sheet]) -> None:
     """Record in the history whether debt fell due on a filing's newest balance sheet; stated current debt resets it."""
-    line = _is_alone(sheet)
     if sheet.parts["current_debt"]:
         history.became_due, history.due_since = 0, -REPORTS
     for each in (*others, sheet):
         if first_amount(each.stated, LONG_TERM_DEBT) and each.parts["noncurrent_debt"]:
             history.is_part = _is_less_than_part(each)
-    newest = list(history.sheets)[-1:]
-    if line is None or CURRENT_LIABILITIES not in sheet.totals:
-        return
+    line = _is_alone(sheet)
+    if line is not None and CURRENT_LIABILITIES in sheet.totals:
+        _follow_only_line(history, line, sheet, others)
+
+
+def _follow_only_line(history: History, line: str, sheet: Sheet, others: Collection[Sheet]) -> None:
+    """Record in the history how the only line of debt changed since the balance sheets before."""
+    newest, now = list(history.sheets)[-1:], amount(sheet.stated, line)
     for before in newest:
-        now, earlier = amount(sheet.stated, line), amount(before.stated, line)
-        rose, paid = now - earlier, before.totals.get(CURRENT_LIABILITIES, 0.0) - sheet.totals[CURRENT_LIABILITIES]
-        if PAID[0] * rose <= paid <= PAID[1] * rose and rose >= LITTLE * now and rose > 0:
+        earlier = amount(before.stated, line)
+        rose = now - earlier
+        if _is_refinanced(rose, now, sheet, before):
             history.became_due = 0
-        if line not in (*LONG_TERM_DEBT, *ALL_DEBT) and became_due(line, sheet, before):
+        if line not in _WHOLE and became_due(line, sheet, before):
             history.became_due += 1
         if rose > LITTLE * earlier:
             history.installments_since = -REPORTS
     is_new = history.filings - history.due_since >= REPORTS  # a year end is repeated by all reports of a year
     if any(became_due(line, sheet, other) for other in (*(others if is_new else ()), *newest)):
         history.due_since = history.filings
-    older = [amount(one.stated, line) for one in list(history.sheets)[-2:]]
-    if len(older) > 1:
-        paid_before, paid = older[0] - older[1], older[1] - amount(sheet.stated, line)
-        if abs(paid - paid_before) <= LITTLE * paid > 0 and REPORTS * paid >= LITTLE * amount(sheet.stated, line):
-            history.installments_since = history.filings
+    if _pays_installments(now, [amount(one.stated, line) for one in list(history.sheets)[-2:]]):
+        history.installments_since = history.filings
+
+
+def _is_refinanced(rose: float, now: float, sheet: Sheet, before: Sheet) -> bool:
+    """Whether maturities were refinanced: debt rose by about as much as current liabilities fell (PAID)."""
+    paid = before.totals.get(CURRENT_LIABILITIES, 0.0) - sheet.totals[CURRENT_LIABILITIES]
+    return rose > 0 and rose >= LITTLE * now and PAID[0] * rose <= paid <= PAID[1] * rose
+
+
+def _pays_installments(now: float, before: list[float]) -> bool:
+    """Whether debt fell by about the same amount twice, which would be material within a year."""
+    if len(before) < 2:
+        return False
+    paid_before, paid = before[0] - before[1], before[1] - now
+    return abs(paid - paid_before) <= LITTLE * paid > 0 and REPORTS * paid >= LITTLE * now
 
 
 def maturities_left(case: Case) -> bool:
