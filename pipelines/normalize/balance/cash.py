@@ -59,22 +59,22 @@ CASH_AS_READ = Rule(
 )
 OF_FLOWS = Rule(
     "cash.read.cash-of-flows",
-    "Without a line of cash, or if that line is the cash of the cash flow statement, cash is the latter less "
-    "restricted cash, unless the balance sheet shows restricted cash as a separate line.",
+    "If no line is cash, or the line of cash is the cash of the cash flow statement, cash is the cash of that "
+    "statement, less restricted cash that the balance sheet does not show as a separate line.",
     "ASC 230-10-45-4, 230-10-50-8 (cash of the cash flow statement includes restricted cash)",
     "compose",
 )
 OF_BANKS = Rule(
     "cash.read.due-from-banks-and-deposits",
-    "Otherwise cash is cash and due from banks plus interest-bearing deposits in banks, unless this or an earlier "
-    "filing shows for a day that cash was due from banks alone, beside deposits.",
+    "Without other cash, cash is cash and due from banks plus interest-bearing deposits in banks; deposits are left "
+    "out if this or an earlier filing states all cash of a day as the cash due from banks.",
     "Regulation S-X Rule 9-03.1, 9-03.2",
     "compose",
 )
 CASH_OF_EARLIER_PERIOD = Rule(
     "cash.read.cash-of-earlier-period",
-    "The cash with which the cash flow statement of an earlier period ends restates cash that is that line alone, "
-    "without proof, if they differ by one digit or a power of a thousand: the first was mistyped.",
+    "Cash at the end of an earlier period's cash flow statement replaces cash without proof that is this line alone, "
+    "if the two differ by one digit or by a power of a thousand: the earlier figure was mistyped.",
     "ASC 230-10-45-4; comparative statements (Regulation S-X Rule 3-02, 10-01(c))",
     "compose",
 )

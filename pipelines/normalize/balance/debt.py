@@ -68,8 +68,8 @@ DEBT_OF_LINES = Rule(
 )
 DEBT_INSIDE = Rule(
     "debt.proved.inside-another-line",
-    "Debt that its own element states, and that is no line of liabilities that add up, is inside a line that "
-    "is not borrowed, and is added, if no line of borrowings is large enough to include it.",
+    "Debt that its own element states, but no line of the liabilities that add up, is inside a line that is not "
+    "borrowed, and is added if no line of borrowings is large enough to include it.",
     "Regulation S-X Rule 5-02.19, 5-02.22 (borrowings may be combined with other liabilities if not material)",
     "compose",
 )
@@ -98,15 +98,15 @@ NO_FLOWS = Rule(
 )
 REPAID = Rule(
     "debt.zero.repaid",
-    "Debt is zero if the filing states no borrowings for the day, and the debt of the day before a period that ends on "
-    "it is exactly what was repaid in it, less what was borrowed.",
+    "Debt is zero if the filing states no borrowings for the day, and the debt before a period that ends on the day "
+    "equals what was repaid in it less what was borrowed.",
     "ASC 230-10-45-14, 230-10-45-15 (proceeds and repayments of debt are financing activities)",
     "compose",
 )
 REST_AND_FLOWS = Rule(
     "debt.proved.rest-and-flows",
-    "Debt is what the other lines leave of unclassified liabilities, if this is exactly the debt of the day before a "
-    "period that ends on the day, plus what was borrowed in it, less what was repaid.",
+    "Debt is what the other lines leave of unclassified liabilities, if this equals the debt before a period that "
+    "ends on the day, plus what was borrowed in it, less what was repaid.",
     f"{TOTALS_OF_BALANCE_SHEETS}; ASC 230-10-45-14, 230-10-45-15 (proceeds and repayments of debt)",
     "compose",
 )
@@ -125,8 +125,8 @@ WITH_MATURITIES = Rule(
 )
 FILER_TOTAL = Rule(
     "debt.read.filer-total",
-    "Without lines of non-current debt, debt is the filer's own total, if it is not less than the current lines; a "
-    "line is added if the total is exactly the others and what all lines leave of a section.",
+    "Debt is the filer's own total if no line is non-current debt and the total is not less than the current lines, "
+    "or if all lines differ from it by more than discounts; a line left out is added.",
     "us-gaap:DebtLongtermAndShorttermCombinedAmount; IFRS 7.8(g)",
     "compose",
 )

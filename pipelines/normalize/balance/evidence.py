@@ -72,8 +72,8 @@ NOT_SHOWN = Rule(
 )
 _FELL_DUE = Rule(
     "debt.withheld.maturities-left-long-term-debt",
-    "Long-term debt alone is withheld for a year after 3 % (a total: 10 %) left for the current liabilities, "
-    "or equal installments; always after it did so twice, and if the company owns the lender to its buyers.",
+    "Long-term debt without current debt is withheld for a year after 3 % of it (of a total 10 %) became current or "
+    "equal installments were paid; always after it happened twice, and if the company owns a lender.",
     "Regulation S-X Rule 5-02.19, 5-02.20 (current debt is a line of the balance sheet); IAS 1.69; a lender owes "
     "commercial paper and maturities within a year",
     "withhold",
@@ -87,8 +87,8 @@ _PART = Rule(
 )
 _ROOM = Rule(
     "debt.withheld.room-for-other-debt",
-    "Debt is withheld if all lines leave much of the liabilities: of a bank's 3 % and the debt, or a round amount, of "
-    "classified ones a fifth and ten times the debt; any, for debt whose interest is stated.",
+    "Debt is withheld if the lines leave room for more: of a bank's liabilities 3 % and the debt, or a round amount; "
+    "of classified liabilities a fifth and ten times the debt; any, with interest on other debt.",
     "us-gaap:Liabilities, ifrs-full:Liabilities; Regulation S-X Rule 9-04.7 to 9-04.9 (interest by class of debt)",
     "withhold",
 )
@@ -108,8 +108,8 @@ _NOT_CLASSIFIED = Rule(
 )
 _NO_LONGER_ADDS_UP = Rule(
     "balance.withheld.no-longer-adds-up",
-    "Debt or cash is withheld if lines with which its section added up, in the other column or the filing "
-    "before, leave a material rest that a missing, wrong or repeated line, or an unknown liability, explains.",
+    "Debt or cash is withheld if lines that added up in the other column or the filing before now leave a material "
+    "rest, which a missing, wrong or repeated line, or an unknown liability, explains.",
     "ASC 210-10-45-1, 210-10-45-5 (totals of a balance sheet); one wrong figure as the likeliest error: Fellegi and "
     "Holt, A Systematic Approach to Automatic Edit and Imputation (1976)",
     "withhold",

@@ -58,8 +58,8 @@ TOTALS_OF_BALANCE_SHEETS = "ASC 210-10-45-1, 210-10-45-5 (totals of a balance sh
 
 REST_OF_TOTAL = Rule(
     "balance.proved.line-is-the-rest",
-    "A line of debt or cash that is not stated is what the others leave of the total, if the other column has "
-    "it in the usual size, or an earlier filing states what they leave there.",
+    "A line of debt or cash that is not stated is the total less the other lines, if the other column states it in a "
+    "similar size, or an earlier filing states exactly what the others leave there.",
     f"{TOTALS_OF_BALANCE_SHEETS}; comparative balance sheets (Regulation S-X Rule 3-01, 10-01(c))",
     "compose",
 )
