@@ -210,6 +210,18 @@ def row_of(rows: pl.DataFrame, item: str, kind: str, end: str | date, cik: str =
     return found.row(0, named=True) if found.height else {}
 
 
+def outcomes(found: Today, expected: Mapping[str, Mapping[str, object]]) -> dict[str, dict[str, object]]:
+    """The value of each expected item for each period, such as "ttm 2023-03-31", or the reason why it is missing."""
+    return {
+        period: {item: _outcome(found, item, *period.split()) for item in items} for period, items in expected.items()
+    }
+
+
+def _outcome(found: Today, item: str, kind: str, end: str) -> object:
+    missing = row_of(found.gaps, item, kind, end).get("reason")
+    return row_of(found.values, item, kind, end).get("value", missing)
+
+
 def month_ends(first_year: int, quarters: int, last_month: int = 12) -> list[date]:
     """Quarter ends at month ends, of fiscal years that end in `last_month`, from the year that ends in first_year."""
     ends = []

@@ -42,6 +42,17 @@ USUAL = {
 """The lines of a balance sheet of two days, in millions, which add up in all sections."""
 
 
+CASH_LINE, DEBT_LINE = "CashAndCashEquivalentsAtCarryingValue", "LongTermDebtNoncurrent"
+OF_CASH, OF_DEBT = "cash_and_equivalents", "total_debt"
+NO_DEBT = {
+    "LongTermDebtCurrent": (None, None),
+    DEBT_LINE: (None, None),
+    "LiabilitiesCurrent": (11.019, 10.404),
+    "Liabilities": (20.138, 19.781),
+}
+"""No line of debt, and totals without it."""
+
+
 def report(
     lines: dict[str, tuple[float | None, float | None]],
     filed: str = "2024-02-20",
@@ -60,15 +71,21 @@ def report(
     ]
 
 
+def year_before(lines: dict[str, tuple[float, float]]) -> list[Row]:
+    """The annual report of the year before; the amounts of its own comparison are nine tenths."""
+    older = {tag: (amount, round(amount * 0.9, 3)) for tag, (_, amount) in lines.items()}
+    return report(older, "2023-02-20", (BEFORE, "2021-12-31"))
+
+
+def year_after(lines: dict[str, tuple[float, float | None]]) -> list[Row]:
+    """The annual report of the year after, which states the same amounts for both days."""
+    return report({tag: (amount, amount) for tag, (amount, _) in lines.items()}, "2025-02-20", ("2024-12-31", DAY))
+
+
 def value(found: Today, item: str) -> float | None:
     """The current annual value of the newest day, in millions."""
     amount = value_of(found, item, "annual", DAY)
     return None if amount is None else amount / 1e6
-
-
-def rules(found: Today) -> list[str]:
-    """The rules of all versions."""
-    return found.found.versions["rule"].to_list()
 
 
 amounts = st.integers(1, 10**9)
@@ -93,23 +110,20 @@ def test_a_set_of_lines_that_adds_up_in_both_columns_is_found(pairs, data):
     assert found == [lines.tolist()]
 
 
-def test_few_digits_prove_nothing():
-    """Amounts of two digits add up by chance, also in two columns."""
-    columns = np.array([[12.0, 35, 23, 11, 47, 58], [21.0, 30, 26, 15, 41, 59]])
-
-    assert solutions(columns, np.array([True] * 6), np.array([47.0, 51]), 1.0) == []
-
-
-def test_one_column_proves_no_change_of_the_likeliest_set():
-    """209 + 1,680 + 2,160 million are the liabilities by chance: the amounts in the middle include each other."""
-    amounts = np.array([[209e6, 1680e6, 2160e6]])
-
-    assert solutions(amounts, np.array([True, False, True]), np.array([4049e6]), 1e6) == []
-
-
-def test_a_unit_of_rounding_is_an_error_in_a_small_total():
-    """60 of 50 million, both rounded to ten million, do not add up."""
-    assert solutions(np.array([[60e6]]), np.array([True]), np.array([50e6]), 10e6) == []
+@pytest.mark.parametrize(
+    ("columns", "likeliest", "totals", "unit"),
+    [
+        # amounts of two digits add up by chance, also in two columns
+        ([[12.0, 35, 23, 11, 47, 58], [21.0, 30, 26, 15, 41, 59]], [True] * 6, [47.0, 51], 1.0),
+        # 209 + 1,680 + 2,160 million are the liabilities by chance: the amounts in the middle include each other
+        ([[209e6, 1680e6, 2160e6]], [True, False, True], [4049e6], 1e6),
+        # 60 of 50 million, both rounded to ten million, do not add up: a unit of rounding is an error in a small total
+        ([[60e6]], [True], [50e6], 10e6),
+    ],
+    ids=["few digits", "one column", "a unit of rounding"],
+)
+def test_lines_that_add_up_by_chance_prove_nothing(columns, likeliest, totals, unit):
+    assert solutions(np.array(columns), np.array(likeliest), np.array(totals), unit) == []
 
 
 def test_every_line_of_cash_or_debt_belongs_to_one_item():
@@ -124,7 +138,7 @@ def test_every_line_of_cash_or_debt_belongs_to_one_item():
 @in_one_call
 def test_the_proof_names_the_totals_with_both_sides():
     """Each section that adds up, with the sum of its lines and its total."""
-    found = yield raw(report(USUAL))
+    found = yield report(USUAL)
     proofs = found.found.proofs.filter(period_end=date(2023, 12, 31), item="total_debt")
     sides = {row["rule"]: (row["left_side"] / 1e6, row["right_side"] / 1e6) for row in proofs.to_dicts()}
 
@@ -133,126 +147,56 @@ def test_the_proof_names_the_totals_with_both_sides():
     assert sides["debt.proved.lines-add-up"] == pytest.approx((46.001, 46.001))
 
 
+@pytest.mark.parametrize(
+    ("lines", "rule", "is_proved"),
+    [
+        # PepsiCo's maturities are inside its short-term obligations: the proof does not add them
+        (
+            USUAL
+            | {
+                "ShortTermBorrowings": (8.008, 8.101),
+                "LiabilitiesCurrent": (19.027, 18.505),
+                "Liabilities": (68.897, 73.883),
+            },
+            "debt.proved.inside-another-line",
+            False,
+        ),
+        # it may be inside one of the lines
+        (USUAL | NO_DEBT | {"LineOfCredit": (3.5, None)}, "debt.zero.proved", False),
+        (USUAL | NO_DEBT | {"LineOfCredit": (35.0, None)}, "debt.zero.proved", True),
+    ],
+    ids=["maturities beside a larger line of borrowings", "a small note of a borrowing", "a limit above every line"],
+)
 @in_one_call
-def test_lines_that_add_up_are_served():
-    found = yield raw(report(USUAL))
+def test_whether_an_amount_is_inside_another_line_may_be_open(lines, rule, is_proved):
+    found = yield report(lines)
 
-    assert value(found, "total_debt") == pytest.approx(46.001)
-    assert value(found, "cash_and_equivalents") == pytest.approx(20.123)
-
-
-@in_one_call
-def test_a_line_under_an_element_of_notes_counts_if_the_totals_add_up_with_it():
-    """Long-term debt, usually a note, is the non-current line of NVIDIA's quarter of July 2017."""
-    lines = {**USUAL, "LongTermDebt": USUAL["LongTermDebtNoncurrent"]}
-    del lines["LongTermDebtNoncurrent"]
-
-    found = yield raw(report(lines))
-
-    assert value(found, "total_debt") == pytest.approx(46.001)
-
-
-@in_one_call
-def test_securities_below_the_filers_own_subtotal_of_cash_count():
-    """As Coca-Cola's marketable securities do: they are current assets."""
-    lines = {
-        **USUAL,
-        "CashCashEquivalentsAndShortTermInvestments": (25.5, 22.002),
-        "MarketableSecuritiesCurrent": (7.707, 6.006),
-        "AssetsCurrent": (64.714, 57.121),
-    }
-
-    found = yield raw(report(lines))
-
-    assert value(found, "cash_and_equivalents") == pytest.approx(33.207)
-
-
-@in_one_call
-def test_debt_that_its_own_element_states_inside_another_line_is_added():
-    """The current liabilities add up without the maturities: these are inside a line that is not borrowed."""
-    lines = {**USUAL, "LiabilitiesCurrent": (11.019, 10.404), "Liabilities": (60.889, 65.782)}
-
-    found = yield raw(report(lines))
-
-    assert value(found, "total_debt") == pytest.approx(46.001)
-
-
-@in_one_call
-def test_whether_maturities_are_inside_a_larger_line_of_borrowings_is_open():
-    """PepsiCo's maturities are inside its short-term obligations: the proof does not add them."""
-    lines = {
-        **USUAL,
-        "ShortTermBorrowings": (8.008, 8.101),
-        "LiabilitiesCurrent": (19.027, 18.505),
-        "Liabilities": (68.897, 73.883),
-    }
-
-    found = yield raw(report(lines))
-
-    assert "debt.proved.inside-another-line" not in rules(found)
-
-
-@in_one_call
-def test_zero_is_proved_by_lines_that_are_not_borrowed():
-    lines = {tag: amounts for tag, amounts in USUAL.items() if "Debt" not in tag}
-    lines |= {"LiabilitiesCurrent": (11.019, 10.404), "Liabilities": (20.138, 19.781)}
-
-    found = yield raw(report(lines))
-
-    assert value(found, "total_debt") == 0
-
-
-@in_one_call
-def test_a_small_note_of_a_borrowing_leaves_zero_open():
-    """It may be inside one of the lines; a credit line above every line is a limit."""
-    lines = {tag: amounts for tag, amounts in USUAL.items() if "Debt" not in tag}
-    lines |= {"LiabilitiesCurrent": (11.019, 10.404), "Liabilities": (20.138, 19.781)}
-
-    small, limit = yield tuple(raw(report({**lines, "LineOfCredit": (amount, None)})) for amount in (3.5, 35.0))
-
-    assert "debt.zero.proved" not in rules(small)
-    assert "debt.zero.proved" in rules(limit)
-
-
-@in_one_call
-def test_an_operating_lease_under_an_element_of_borrowings_proves_no_debt():
-    """The amount is the operating lease less its non-current part, whatever its element says."""
-    lines = {**USUAL, "OperatingLeaseLiability": (6.25, 7.25), "OperatingLeaseLiabilityNoncurrent": (1.0, 2.0)}
-
-    usual, found = yield raw(report(USUAL)), raw(report(lines))
-
-    debt = value(usual, "total_debt")
-    assert debt is not None
-    assert value(found, "total_debt") == pytest.approx(debt - 5.25)
+    assert (rule in found.found.versions["rule"].to_list()) == is_proved
 
 
 @in_one_call
 def test_a_balance_sheet_in_other_units_proves_nothing():
     """A whole balance sheet in thousands adds up, too; total assets of the year before are a thousand times as much."""
     before = [
-        row
+        {**row, "start": row["start"] and "2022-01-01", "end": BEFORE}
         for row in report({tag: (later, later) for tag, (later, _) in USUAL.items()}, filed="2023-02-20")
         if row["end"] != DAY
     ]
-    before = [{**row, "start": row["start"] and "2022-01-01", "end": BEFORE} for row in before]
     thousandth = {tag: (amounts[0] / 1000, amounts[1] / 1000) for tag, amounts in USUAL.items()}
 
-    found = yield raw([*before, *report(thousandth)])
+    found = yield [*before, *report(thousandth)]
 
-    assert value(found, "cash_and_equivalents") is None
+    assert value(found, OF_CASH) is None
 
 
 @in_one_call
 def test_a_proved_value_stays_when_a_later_filing_states_less():
     """A later report that repeats a part of the balance sheet restates nothing."""
-    later = [
-        {**row, "accession": row["accession"].replace("-24-", "-25-"), "filed": "2025-02-20"}
-        for row in report({"LongTermDebtNoncurrent": (40.751, None), "Assets": (140.409, None)}, filed="2025-02-20")
-    ]
-    found = yield raw([*report(USUAL), *later])
-    versions = found.found.versions
+    later = report({"LongTermDebtNoncurrent": (40.751, None), "Assets": (140.409, None)}, filed="2025-02-20")
+    found = yield [*report(USUAL), *later]
 
-    assert versions.filter(item="total_debt", period_end=date(2023, 12, 31))["value"].to_list()[-1] == 46.001e6
+    versions = found.found.versions.filter(item=OF_DEBT, period_end=date(2023, 12, 31))
+    assert versions["value"].to_list()[-1] == 46.001e6
 
 
 @in_one_call
@@ -273,13 +217,11 @@ def test_a_line_that_a_later_filing_combines_with_another_one_stays():
     ]
     quarter = [fact("Revenues", 3e6, "2024-01-01", "2024-03-31", form="10-Q", filed="2024-05-15")]
 
-    found = yield raw([*report(own), *again, *quarter])
+    found = yield [*report(own), *again, *quarter]
 
     assert value(found, "total_debt") == pytest.approx(0.064)
 
 
-CASH_LINE, DEBT_LINE = "CashAndCashEquivalentsAtCarryingValue", "LongTermDebtNoncurrent"
-OF_CASH, OF_DEBT = "cash_and_equivalents", "total_debt"
 NO_LONGER_ADDS_UP = "balance.withheld.no-longer-adds-up"
 WRONG = {
     "cash in thousands": (OF_CASH, {CASH_LINE: (0.020123, 18.771)}, "balance.withheld.in-other-units"),
@@ -297,28 +239,58 @@ WRONG = {
 """The amounts that replace amounts of USUAL, the item with the wrong or missing line, and the rule that withholds
 it.
 """
-NOT_WRONG = {
-    "a line that no element states": ("cash_and_equivalents", {"AssetsCurrent": (54.847, 47.884)}, 20.123),
-    "receivables are not stated": ("cash_and_equivalents", {"AccountsReceivableNetCurrent": (None, 29.113)}, 20.123),
-    "a rest of half a per cent": ("cash_and_equivalents", {"AssetsCurrent": (51.73, 47.884)}, 20.123),
+SERVED = {
+    "lines that add up": (OF_DEBT, {}, 46.001),
+    "cash that adds up": (OF_CASH, {}, 20.123),
+    # long-term debt, usually a note, is the non-current line of NVIDIA's quarter of July 2017
+    "a line under an element of notes": (
+        OF_DEBT,
+        {"LongTermDebt": USUAL[DEBT_LINE], DEBT_LINE: (None, None)},
+        46.001,
+    ),
+    # as Coca-Cola's marketable securities: they are current assets
+    "securities below the filer's own subtotal of cash": (
+        OF_CASH,
+        {
+            "CashCashEquivalentsAndShortTermInvestments": (25.5, 22.002),
+            "MarketableSecuritiesCurrent": (7.707, 6.006),
+            "AssetsCurrent": (64.714, 57.121),
+        },
+        33.207,
+    ),
+    # the current liabilities add up without the maturities: these are inside a line that is not borrowed
+    "debt that its own element states inside another line": (
+        OF_DEBT,
+        {"LiabilitiesCurrent": (11.019, 10.404), "Liabilities": (60.889, 65.782)},
+        46.001,
+    ),
+    "no lines of debt, and none is missing": (OF_DEBT, NO_DEBT, 0),
+    # the amount is the operating lease less its non-current part, whatever its element says
+    "an operating lease under an element of borrowings": (
+        OF_DEBT,
+        {"OperatingLeaseLiability": (6.25, 7.25), "OperatingLeaseLiabilityNoncurrent": (1.0, 2.0)},
+        40.751,
+    ),
+    # liabilities of the usual size that are not stated are no debt if they are not borrowed in the other column
+    "a missing line that is not borrowed": (OF_DEBT, NO_DEBT | {"OtherLiabilitiesNoncurrent": (None, 9.377)}, 0),
+    "a line that no element states": (OF_CASH, {"AssetsCurrent": (54.847, 47.884)}, 20.123),
+    "receivables are not stated": (OF_CASH, {"AccountsReceivableNetCurrent": (None, 29.113)}, 20.123),
+    "a rest of half a per cent": (OF_CASH, {"AssetsCurrent": (51.73, 47.884)}, 20.123),
     "debt as the year before, beside a new line": (
-        "total_debt",
+        OF_DEBT,
         {DEBT_LINE: (46.001, 46.001), "Liabilities": (74.607, 71.032)},
         51.251,
     ),
-    "debt under another element": (
-        "total_debt",
-        {DEBT_LINE: (None, 46.001), "SeniorLongTermNotes": (40.7, None)},
-        45.95,
-    ),
+    "debt under another element": (OF_DEBT, {DEBT_LINE: (None, 46.001), "SeniorLongTermNotes": (40.7, None)}, 45.95),
 }
+"""The amounts that replace amounts of USUAL, an item, and its value."""
 
 
 @pytest.mark.parametrize(("item", "lines", "rule"), WRONG.values(), ids=WRONG)
 @in_one_call
 def test_lines_that_no_longer_add_up_withhold_the_item_whose_line_is_wrong(item, lines, rule):
     """In the column of the year before the lines add up; the other item is served."""
-    found = yield raw(report(USUAL | lines))
+    found = yield report(USUAL | lines)
     other, amount = {OF_CASH: (OF_DEBT, 46.001), OF_DEBT: (OF_CASH, 20.123)}[item]
 
     assert value_of(found, item, "annual", DAY) is None
@@ -326,25 +298,19 @@ def test_lines_that_no_longer_add_up_withhold_the_item_whose_line_is_wrong(item,
     assert value_of(found, other, "annual", DAY) == pytest.approx(amount * 1e6)
 
 
-@pytest.mark.parametrize(("item", "lines", "amount"), NOT_WRONG.values(), ids=NOT_WRONG)
+@pytest.mark.parametrize(("item", "lines", "amount"), SERVED.values(), ids=SERVED)
 @in_one_call
-def test_what_another_line_explains_is_served(item, lines, amount):
-    found = yield raw(report(USUAL | lines))
+def test_lines_that_another_line_or_their_total_explains_are_served(item, lines, amount):
+    found = yield report(USUAL | lines)
 
     assert value(found, item) == pytest.approx(amount)
 
 
-YEAR_BEFORE = report(
-    {tag: (older, round(older * 0.9, 3)) for tag, (_, older) in USUAL.items()}, "2023-02-20", (BEFORE, "2021-12-31")
-)
+YEAR_BEFORE = year_before(USUAL)
 RELATED, OTHER_DEBT = "NotesPayableRelatedPartiesNoncurrent", "OtherLongTermDebtNoncurrent"
 TWO_LINES = USUAL | {DEBT_LINE: (30.738, 35.002), RELATED: (10.013, 10.999)}
 """The non-current debt in two lines."""
-YEAR_BEFORE_IN_TWO = report(
-    {tag: (older, round(older * 0.9, 3)) for tag, (_, older) in (TWO_LINES | {OTHER_DEBT: (10.013, 10.999)}).items()},
-    "2023-02-20",
-    (BEFORE, "2021-12-31"),
-)
+YEAR_BEFORE_IN_TWO = year_before(TWO_LINES | {OTHER_DEBT: (10.013, 10.999)})
 """One of them is stated under two elements."""
 SECURITIES = "MarketableSecuritiesCurrent"
 WITH_SECURITIES = {"AssetsCurrent": (82.13, 69.884), "Assets": (170.909, 153.008)}
@@ -383,7 +349,7 @@ RESTS = {
 @in_one_call
 def test_one_line_that_is_missing_is_what_the_others_leave_of_their_total(rows, item, amount):
     """The value says so, and consists of the total less the other lines."""
-    found = yield raw(rows)
+    found = yield rows
     version = found.found.versions.filter(pl.col("item") == item).row(-1, named=True)
 
     assert value_of(found, item, "annual", DAY) == pytest.approx(amount * 1e6)
@@ -417,57 +383,58 @@ RESTS_WITHOUT_PROOF = {
 @in_one_call
 def test_a_rest_in_a_value_without_proof_consists_of_the_total_and_the_other_lines(usual, lines, item, amount):
     """Not all of the value is proved, but each of its facts is in its legs."""
-    before = {tag: (older, round(older * 0.9, 3)) for tag, (_, older) in usual.items() if older is not None}
-    found = yield raw(report(before, "2023-02-20", (BEFORE, "2021-12-31")) + report(usual | lines))
+    stated = {tag: amounts for tag, amounts in usual.items() if amounts[1] is not None}
+    found = yield year_before(stated) + report(usual | lines)
     version = found.found.versions.filter(item=item, period_end=date(2023, 12, 31)).row(-1, named=True)
 
-    assert value_of(found, item, "annual", DAY) == pytest.approx(amount * 1e6)
+    assert value(found, item) == pytest.approx(amount)
     assert (version["rule"].split(".")[1], version["flags"]) == ("read", "derived_line")
     assert sum(leg["weight"] * leg["value"] for leg in version["legs"]) == pytest.approx(amount * 1e6)
 
 
-@in_one_call
-def test_restricted_cash_that_is_the_rest_is_a_line_of_its_own_and_not_subtracted():
-    """The cash flow statement has the amount of the line of cash alone."""
-    usual = IN_CASH | {"RestrictedCashCurrent": (2.501, 2.11), "AssetsCurrent": (54.131, 49.994)}
-    before = {tag: (older, round(older * 0.9, 3)) for tag, (_, older) in usual.items() if older is not None}
-    own = report(usual | {"RestrictedCashCurrent": (None, 2.11)})
-    found = yield raw(report(before, "2023-02-20", (BEFORE, "2021-12-31")) + own)
-
-    assert value(found, "cash_and_equivalents") == pytest.approx(20.123)
+WITH_RESTRICTED = IN_CASH | {"RestrictedCashCurrent": (2.501, 2.11), "AssetsCurrent": (54.131, 49.994)}
+WITH_NOTE = USUAL | NO_DEBT | {"NotesPayableCurrent": (2.01, None)}
+OTHER_BEFORE = USUAL | {DEBT_LINE: (0, 45.001), "Liabilities": (0, 70.032)}
+REPORTS = {
+    # the cash flow statement has the amount of the line of cash alone
+    "restricted cash that is the rest is a line of its own and not subtracted": (
+        year_before(WITH_RESTRICTED) + report(WITH_RESTRICTED | {"RestrictedCashCurrent": (None, 2.11)}),
+        OF_CASH,
+        20.123,
+    ),
+    # the remainder of the year before differs from the amount in the earlier report: another line is missing
+    "a missing line that no report knows is no rest": (
+        report({tag: (older, older) for tag, (_, older) in OTHER_BEFORE.items()}, "2023-02-20", (BEFORE, "2021-12-31"))
+        + report(USUAL | {DEBT_LINE: (None, None)}),
+        OF_DEBT,
+        None,
+    ),
+    "no note states a debt": (report(USUAL | NO_DEBT) + year_after(USUAL | NO_DEBT), OF_DEBT, 0),
+    # a later filing with lines that add up without it says nothing about the content of these lines
+    "a note that an earlier report states leaves zero open": (
+        report(WITH_NOTE) + year_after(USUAL | NO_DEBT),
+        OF_DEBT,
+        2.01,
+    ),
+}
+"""Several reports, an item, and its value."""
 
 
 @in_one_call
 def test_a_rest_of_the_other_column_is_without_the_lines_that_this_states():
     """Neither column has the debt, and only the older one has that to related parties."""
-    found = yield raw(YEAR_BEFORE_IN_TWO + report(TWO_LINES | {DEBT_LINE: (None, None), RELATED: (None, 10.999)}))
+    found = yield YEAR_BEFORE_IN_TWO + report(TWO_LINES | {DEBT_LINE: (None, None), RELATED: (None, 10.999)})
 
     assert value(found, "total_debt") == pytest.approx(46.001)
     assert value_of(found, "total_debt", "annual", BEFORE) == pytest.approx(51.251 * 1e6)
 
 
+@pytest.mark.parametrize(("rows", "item", "amount"), REPORTS.values(), ids=REPORTS)
 @in_one_call
-def test_a_missing_line_that_no_report_knows_is_no_rest():
-    """The remainder of the year before differs from the amount in the earlier report: another line is missing."""
-    other = USUAL | {DEBT_LINE: (0, 45.001), "Liabilities": (0, 70.032)}
-    before = report({tag: (older, older) for tag, (_, older) in other.items()}, "2023-02-20", (BEFORE, "2021-12-31"))
+def test_a_report_beside_those_of_other_years(rows, item, amount):
+    found = yield rows
 
-    found = yield raw(before + report(USUAL | {DEBT_LINE: (None, None)}))
-
-    assert value(found, "total_debt") is None
-
-
-@in_one_call
-def test_a_missing_line_that_is_not_borrowed_proves_zero():
-    """Liabilities of the usual size that are not stated do not count as debt if they are not borrowed in the other
-    column.
-    """
-    lines = {"LongTermDebtCurrent": (None, None), DEBT_LINE: (None, None), "OtherLiabilitiesNoncurrent": (None, 9.377)}
-    totals = {"LiabilitiesCurrent": (11.019, 10.404), "Liabilities": (20.138, 19.781)}
-
-    found = yield raw(report(USUAL | lines | totals))
-
-    assert value(found, "total_debt") == 0
+    assert value(found, item) == (None if amount is None else pytest.approx(amount))
 
 
 @pytest.mark.parametrize(("other", "receivables", "cash"), [(20.119, 31.507, 20.123), (20.223, 31.407, 20.223)])
@@ -476,26 +443,10 @@ def test_a_later_filing_restates_a_proved_value_by_more_than_rounding(other, rec
     """Less than a thousandth is the same money where the lines of the later filing do not add up."""
     later = {tag: (amount, amount) for tag, (amount, _) in USUAL.items()}
     later |= {CASH_LINE: (20.123, other), "AccountsReceivableNetCurrent": (31.507, receivables)}
-    restated = report(later, "2025-02-20", ("2024-12-31", DAY))
 
-    found = yield raw(report(USUAL) + restated)
+    found = yield report(USUAL) + report(later, "2025-02-20", ("2024-12-31", DAY))
 
     assert value(found, OF_CASH) == pytest.approx(cash)
-
-
-@in_one_call
-def test_a_note_that_an_earlier_report_states_leaves_zero_open():
-    """A later filing with lines that add up without it says nothing about the content of these lines."""
-    lines = {"LongTermDebtCurrent": (None, None), DEBT_LINE: (None, None)}
-    totals = {"LiabilitiesCurrent": (11.019, 10.404), "Liabilities": (20.138, 19.781)}
-    shown = USUAL | lines | totals
-    again = report({tag: (amount, amount) for tag, (amount, _) in shown.items()}, "2025-02-20", ("2024-12-31", DAY))
-
-    with_note = shown | {"NotesPayableCurrent": (2.01, None)}
-    without, found = yield raw(report(shown), again), raw(report(with_note), again)
-
-    assert value(without, "total_debt") == 0
-    assert value(found, "total_debt") == pytest.approx(2.01)
 
 
 UNCLASSIFIED = {"AccountsPayableAndAccruedLiabilitiesCurrentAndNoncurrent": (20.138, 25.031)}
