@@ -12,6 +12,7 @@ from tests.factories import (
     NET_INCOME,
     REVENUE,
     Filer,
+    Row,
     day,
     fact,
     month_ends,
@@ -43,10 +44,6 @@ def labels(rows: pl.DataFrame) -> list[str]:
         f"{row['fiscal_year']}Q{row['fiscal_quarter']} {row['period_end']}{'*' if row['is_year_end'] else ''}"
         for row in grid_of(rows).filter(pl.col("fiscal_quarter") > 0).to_dicts()
     ]
-
-
-def ends(rows: pl.DataFrame) -> list[date]:
-    return grid_of(rows).filter(pl.col("fiscal_quarter") > 0)["period_end"].to_list()
 
 
 # --- Lengths of periods
@@ -90,15 +87,112 @@ def test_the_first_ten_days_of_a_month_belong_to_the_month_before(year_end, mont
 # --- Calendars
 
 
-def test_calendar_quarters():
-    assert labels(filer(month_ends(2022, 6)).facts()) == [
-        "2022Q1 2022-03-31",
-        "2022Q2 2022-06-30",
-        "2022Q3 2022-09-30",
-        "2022Q4 2022-12-31*",
-        "2023Q1 2023-03-31",
-        "2023Q2 2023-06-30",
+WHOLE = filer(month_ends(2022, 12)).facts()
+FORM, FILED, START = pl.col("form"), pl.col("filed"), pl.col("start")
+
+
+def in_quarters(*periods: tuple[str, str, str]) -> list[Row]:
+    """Revenue and net income of periods in quarterly reports: first and last day, and the day of filing."""
+    return [
+        fact(tag, 5e6, start, end, form="10-Q", filed=filed)
+        for start, end, filed in periods
+        for tag in (REVENUE, NET_INCOME)
     ]
+
+
+LABELS = {
+    "calendar quarters": (
+        filer(month_ends(2022, 6)).facts(),
+        [
+            "2022Q1 2022-03-31",
+            "2022Q2 2022-06-30",
+            "2022Q3 2022-09-30",
+            "2022Q4 2022-12-31*",
+            "2023Q1 2023-03-31",
+            "2023Q2 2023-06-30",
+        ],
+    ),
+    # the year begins with its years to date; the day before is a year end, with the balance sheet of that date
+    "a company without an annual report has its current year": (
+        filer(month_ends(2023, 3, last_month=6)).facts(),
+        ["2022Q4 2022-06-30*", "2023Q1 2022-09-30", "2023Q2 2022-12-31", "2023Q3 2023-03-31"],
+    ),
+}
+"""What is filed, and all labels."""
+
+
+@pytest.mark.parametrize(("rows", "found"), LABELS.values(), ids=LABELS)
+def test_labels(rows, found):
+    assert labels(rows) == found
+
+
+LABELLED = {
+    # most retailers call the year to the end of January 2024 fiscal 2023; the label of most reports is used
+    "a year may be named after the year it begins in": (
+        filer(month_ends(2022, 10, last_month=1), names=-1).facts(),
+        slice(3, 4),
+        ["2021Q4 2022-01-31*"],
+    ),
+    "or after the year it ends in": (
+        filer(month_ends(2022, 10, last_month=1)).facts(),
+        slice(3, 4),
+        ["2022Q4 2022-01-31*"],
+    ),
+    "reports without a name are named after the year they end in": (
+        filer(month_ends(2022, 4)).facts().with_columns(fy=pl.lit(None, pl.Int32)),
+        slice(-1, None),
+        ["2022Q4 2022-12-31*"],
+    ),
+    # as many years as the reports cover; figures with dates after their filing are errors
+    "interim reports after the last annual report get quarters": (
+        raw(
+            WHOLE.filter((FORM == "10-Q") | (FILED < "2023-06-01")).to_dicts(),
+            fact(REVENUE, 5e6, "2034-01-01", "2034-03-31", form="10-Q", filed="2024-11-09"),
+        ),
+        slice(-3, None),
+        ["2024Q1 2024-03-31", "2024Q2 2024-06-30", "2024Q3 2024-09-30"],
+    ),
+}
+"""What is filed, and some of the labels."""
+
+
+@pytest.mark.parametrize(("rows", "places", "found"), LABELLED.values(), ids=LABELLED)
+def test_some_labels(rows, places, found):
+    assert labels(rows)[places] == found
+
+
+YEAR_ENDS = {
+    # 53 weeks to 3 January 2021 are fiscal year 2020, and the next year ends in December
+    "a year that ends in early January belongs to the year before": (
+        filer(
+            week_ends(day("2018-12-30"), [*WEEKS_52, *WEEKS_53, *WEEKS_52]),
+            before=day("2018-12-30"),
+        ).facts(),
+        ["2019Q4 2019-12-29*", "2020Q4 2021-01-03*", "2021Q4 2022-01-02*"],
+    ),
+    # three quarters of a year, and the first of the next; a year that begins on another day does not count
+    "every year of interim reports without an annual report begins after a year end": (
+        raw(
+            in_quarters(("2023-05-01", "2024-01-31", "2024-03-09"), ("2024-05-01", "2024-07-31", "2024-09-07")),
+            fact(REVENUE, 5e6, "2024-08-01", "2024-10-31", form="10-Q", filed="2024-12-08"),
+        ),
+        ["2023Q4 2023-04-30*", "2024Q4 2024-04-30*"],
+    ),
+    # a quarterly report with more lines for the year before than for its own year
+    "lines of comparatives do not begin the current year": (
+        raw(
+            in_quarters(("2023-01-01", "2023-03-31", "2024-05-08"), ("2024-01-01", "2024-03-31", "2024-05-08")),
+            fact(CASH_FLOW, 5e6, "2023-01-01", "2023-03-31", form="10-Q", filed="2024-05-08"),
+        ),
+        ["2023Q4 2023-12-31*"],
+    ),
+}
+"""What is filed, and the labels of year ends."""
+
+
+@pytest.mark.parametrize(("rows", "found"), YEAR_ENDS.values(), ids=YEAR_ENDS)
+def test_year_ends(rows, found):
+    assert [label for label in labels(rows) if label.endswith("*")] == found
 
 
 @pytest.mark.parametrize(
@@ -117,64 +211,55 @@ def test_years_of_weeks(weeks):
     assert grid["fiscal_quarter"].to_list() == [1, 2, 3, 4] * 3 + [1, 2]
 
 
-def test_a_year_that_ends_in_early_january_belongs_to_the_year_before():
-    """53 weeks to 3 January 2021 are fiscal year 2020, and the next year ends in December."""
-    before = day("2018-12-30")
-    quarter_ends = week_ends(before, [*WEEKS_52, *WEEKS_53, *WEEKS_52])
-
-    year_ends = [label for label in labels(filer(quarter_ends, before=before).facts()) if label.endswith("*")]
-
-    assert year_ends == ["2019Q4 2019-12-29*", "2020Q4 2021-01-03*", "2021Q4 2022-01-02*"]
+TWO_YEARS, THREE_YEARS = filer(month_ends(2021, 8)), filer(month_ends(2021, 10))
 
 
-def test_a_year_may_be_named_after_the_year_it_begins_in():
-    """Most retailers call the year to the end of January 2024 fiscal 2023; the label of most reports is used."""
-    quarter_ends = month_ends(2022, 10, last_month=1)
-
-    assert labels(filer(quarter_ends, names=-1).facts())[3] == "2021Q4 2022-01-31*"
-    assert labels(filer(quarter_ends).facts())[3] == "2022Q4 2022-01-31*"
+def of_both(value: float, start: object, end: object, **report) -> list[Row]:
+    return [fact(tag, value, start, end, **report) for tag in (REVENUE, NET_INCOME)]
 
 
-def test_one_report_with_an_odd_name_renames_nothing():
-    rows = filer(month_ends(2019, 20)).facts()
-    odd = pl.when(pl.col("filed") == "2021-03-01").then(pl.col("fy") - 1).otherwise("fy")
+UNCHANGED = {
+    "one report with an odd name": (
+        filer(month_ends(2019, 20)).facts(),
+        filer(month_ends(2019, 20))
+        .facts()
+        .with_columns(fy=pl.when(FILED == "2021-03-01").then(pl.col("fy") - 1).otherwise("fy")),
+    ),
+    # some filers state trailing twelve months in every 10-Q
+    "twelve months in a quarterly report": (
+        THREE_YEARS.facts(),
+        raw(
+            THREE_YEARS.rows(),
+            *(
+                of_both(500e6, THREE_YEARS.start(n - 3), THREE_YEARS.ends[n], form="10-Q", filed=THREE_YEARS.filed(n))
+                for n in (4, 5, 6, 8, 9)
+            ),
+        ),
+    ),
+    "a year that a later report repeats a day off": (
+        TWO_YEARS.facts(),
+        raw(TWO_YEARS.rows(), of_both(400e6, "2021-01-02", "2022-01-01", filed=TWO_YEARS.filed(7), fy=2022)),
+    ),
+    # pro forma years with other dates, shown next to the real ones
+    "a comparative that overlaps reported years": (
+        TWO_YEARS.facts(),
+        raw(TWO_YEARS.rows(), of_both(9e6, "2021-07-01", "2022-06-30", filed=TWO_YEARS.filed(7), fy=2022)),
+    ),
+    # the quarter end is the date of most facts
+    "a stray end of a quarter": (
+        TWO_YEARS.facts(),
+        raw(
+            TWO_YEARS.rows(),
+            fact(REVENUE, 1e6, "2022-04-01", "2022-06-29", form="10-Q", filed=TWO_YEARS.filed(5)),
+        ),
+    ),
+}
+"""What is filed, and the same with something that is no fiscal period."""
 
-    assert labels(rows.with_columns(fy=odd)) == labels(rows)
 
-
-def test_reports_without_a_name_are_named_after_the_year_they_end_in():
-    rows = filer(month_ends(2022, 4)).facts().with_columns(fy=pl.lit(None, pl.Int32))
-
-    assert labels(rows)[-1] == "2022Q4 2022-12-31*"
-
-
-def test_twelve_months_in_a_quarterly_report_are_not_a_fiscal_year():
-    """Some filers state trailing twelve months in every 10-Q."""
-    company = filer(month_ends(2021, 10))
-    twelve = [
-        fact(tag, 500e6, company.start(number - 3), company.ends[number], form="10-Q", filed=company.filed(number))
-        for number in (4, 5, 6, 8, 9)
-        for tag in (REVENUE, NET_INCOME)
-    ]
-
-    assert labels(raw(company.rows(), twelve)) == labels(company.facts())
-
-
-def test_a_year_that_a_later_report_repeats_a_day_off_is_the_same_year():
-    company = filer(month_ends(2021, 8))
-    shifted = [
-        fact(tag, 400e6, "2021-01-02", "2022-01-01", filed=company.filed(7), fy=2022) for tag in (REVENUE, NET_INCOME)
-    ]
-
-    assert labels(raw(company.rows(), shifted)) == labels(company.facts())
-
-
-def test_a_comparative_that_overlaps_reported_years_is_not_a_fiscal_year():
-    """Pro forma years with other dates, shown next to the real ones."""
-    company = filer(month_ends(2021, 8))
-    odd = [fact(tag, 9e6, "2021-07-01", "2022-06-30", filed=company.filed(7), fy=2022) for tag in (REVENUE, NET_INCOME)]
-
-    assert labels(raw(company.rows(), odd)) == labels(company.facts())
+@pytest.mark.parametrize(("rows", "more"), UNCHANGED.values(), ids=UNCHANGED)
+def test_the_calendar_stays_the_same_with(rows, more):
+    assert labels(more) == labels(rows)
 
 
 def test_annual_reports_alone_give_only_year_ends():
@@ -190,64 +275,15 @@ def test_annual_reports_alone_give_only_year_ends():
     assert grid["previous_end"].to_list() == [None] * 4
 
 
-def test_a_company_without_an_annual_report_has_its_current_year():
-    """The year begins with its years to date; the day before is a year end, with the balance sheet of that date."""
-    found = labels(filer(month_ends(2023, 3, last_month=6)).facts())
-
-    assert found == ["2022Q4 2022-06-30*", "2023Q1 2022-09-30", "2023Q2 2022-12-31", "2023Q3 2023-03-31"]
-
-
-def test_lines_of_comparatives_do_not_begin_the_current_year():
-    """A quarterly report with more lines for the year before than for its own year."""
-    figures = {"2023": (REVENUE, NET_INCOME, CASH_FLOW), "2024": (REVENUE, NET_INCOME)}
-    rows = [
-        fact(tag, 5e6, f"{year}-01-01", f"{year}-03-31", form="10-Q", filed="2024-05-08")
-        for year, tags in figures.items()
-        for tag in tags
-    ]
-
-    assert "2023Q4 2023-12-31*" in labels(raw(*rows))
-
-
-def test_every_year_of_interim_reports_without_an_annual_report_begins_after_a_year_end():
-    """Three quarters of a year, and the first of the next; a year that begins on another day does not count."""
-    both = (REVENUE, NET_INCOME)
-    rows = [
-        fact(tag, 5e6, start, end, form="10-Q", filed=filed)
-        for start, end, filed in (
-            ("2023-05-01", "2024-01-31", "2024-03-09"),
-            ("2024-05-01", "2024-07-31", "2024-09-07"),
-        )
-        for tag in both
-    ]
-    odd = fact(REVENUE, 5e6, "2024-08-01", "2024-10-31", form="10-Q", filed="2024-12-08")
-
-    starred = [label for label in labels(raw(*rows, odd)) if label.endswith("*")]
-    assert starred == ["2023Q4 2023-04-30*", "2024Q4 2024-04-30*"]
-
-
 def test_a_company_without_durations_has_no_calendar():
     assert grid_of(raw(fact(CASH, 5, None, "2023-12-31"))).is_empty()
 
 
-def test_the_quarter_end_is_the_date_of_most_facts():
-    company = filer(month_ends(2022, 8))
-    stray = fact(REVENUE, 1e6, "2023-04-01", "2023-06-29", form="10-Q", filed=company.filed(5))
-
-    assert day("2023-06-30") in ends(raw(company.rows(), stray))
-    assert day("2023-06-29") not in ends(raw(company.rows(), stray))
-
-
 def test_a_quarter_without_facts_keeps_its_number():
     """The numbers continue after the missing quarter, and the quarter after it has no previous end."""
-    everything = filer(month_ends(2022, 12)).facts()
-    one_quarter = (pl.col("form") == "10-Q") & (pl.col("filed") == "2024-05-10")
+    grid = grid_of(WHOLE.filter((FORM == "10-K") | ((FORM == "10-Q") & (FILED == "2024-05-10"))))
 
-    grid = grid_of(everything.filter((pl.col("form") == "10-K") | one_quarter)).select(
-        "q", "period_end", "previous_end"
-    )
-
-    assert grid.rows() == [
+    assert grid.select("q", "period_end", "previous_end").rows() == [
         (0, day("2021-12-31"), None),
         (4, day("2022-12-31"), None),
         (5, day("2023-03-31"), day("2022-12-31")),
@@ -271,26 +307,12 @@ def test_years_without_a_report_are_counted():
 
 def test_interim_reports_before_the_first_annual_report_get_quarters():
     """Whole years before the first year of an annual report, as many as the interim reports need."""
-    everything = filer(month_ends(2022, 12)).facts()
-    without_first = everything.filter((pl.col("form") == "10-Q") | (pl.col("filed") > "2024-06-01"))
-    of_first_years = (pl.col("start") < "2024-01-01") & (pl.col("form") == "10-K")
+    late = WHOLE.filter((FORM == "10-Q") | ((FILED > "2024-06-01") & (START >= "2024-01-01")))
 
-    found = labels(without_first.filter(~of_first_years))
+    found = labels(late)
 
     assert found[:3] == ["2022Q1 2022-03-31", "2022Q2 2022-06-30", "2022Q3 2022-09-30"]
-    assert found[-1] == "2024Q4 2024-12-31*"
-    assert not [label for label in found[:-1] if label.endswith("*")]
-
-
-def test_interim_reports_after_the_last_annual_report_get_quarters():
-    """As many years as the reports cover; figures with dates after their filing are errors."""
-    everything = filer(month_ends(2022, 12)).facts()
-    interim = everything.filter((pl.col("form") == "10-Q") | (pl.col("filed") < "2023-06-01"))
-    error = fact(REVENUE, 5e6, "2034-01-01", "2034-03-31", form="10-Q", filed="2024-11-09")
-
-    found = labels(raw(interim.to_dicts(), error))
-
-    assert found[-3:] == ["2024Q1 2024-03-31", "2024Q2 2024-06-30", "2024Q3 2024-09-30"]
+    assert [label for label in found if label.endswith("*")] == ["2024Q4 2024-12-31*"] == found[-1:]
 
 
 # --- Transition periods
@@ -300,16 +322,15 @@ def transition() -> tuple[pl.DataFrame, list[float]]:
     """Fiscal years to June until 2022, then six months to December in a 10-KT, then calendar years."""
     old = filer(month_ends(2021, 8, last_month=6))
     new = filer(month_ends(2023, 5), before=day("2022-12-31"))
-    september, december = [110e6, 120e6]
     stub = [
-        *(fact(t, v, "2022-07-01", "2022-09-30", form="10-Q", filed="2022-11-09") for t, v in _both(september)),
-        *(
-            fact(t, v, "2022-07-01", "2022-12-31", form="10-KT", filed="2023-03-01")
-            for t, v in _both(september + december)
-        ),
+        fact(tag, value, "2022-07-01", end, form=form, filed=filed)
+        for revenue, end, form, filed in (
+            (110e6, "2022-09-30", "10-Q", "2022-11-09"),
+            (230e6, "2022-12-31", "10-KT", "2023-03-01"),
+        )
+        for tag, value in _both(revenue)
     ]
-    quarters = [*old.sums[REVENUE], september, december, *new.sums[REVENUE]]
-    return raw(old.rows(), stub, new.rows()), quarters
+    return raw(old.rows(), stub, new.rows()), [*old.sums[REVENUE], 110e6, 120e6, *new.sums[REVENUE]]
 
 
 def _both(revenue: float) -> list[tuple[str, float]]:
@@ -328,33 +349,24 @@ def after_transition(start: str, end: str, *quarters: str, form: str = "10-KT") 
 
 
 @pytest.mark.parametrize(
-    ("end", "quarters"),
+    ("start", "end", "quarters", "form", "found", "month"),
     [
-        ("2024-03-31", ("2024-06-30", "2024-09-30")),
-        ("2024-02-29", ("2024-05-31", "2024-08-31")),
-        ("2024-09-30", ("2024-12-31", "2025-03-31")),
+        # no annual report on the new fiscal year is filed yet
+        ("2024-01-01", "2024-03-31", ("2024-06-30", "2024-09-30"), "10-KT", ("2025Q1", "2025Q2"), 3),
+        ("2024-01-01", "2024-02-29", ("2024-05-31", "2024-08-31"), "10-KT", ("2025Q1", "2025Q2"), 2),
+        ("2024-01-01", "2024-09-30", ("2024-12-31", "2025-03-31"), "10-KT", ("2025Q1", "2025Q2"), 9),
+        ("2024-01-01", "2024-03-31", ("2024-06-30", "2024-09-30"), "10-Q", ("2024Q2", "2024Q3"), 12),
+        ("2023-11-01", "2024-03-31", ("2024-06-30", "2024-09-30"), "10-KT", ("2024Q2", "2024Q3"), 12),
     ],
+    ids=["three months", "two months", "nine months", "a quarter", "not after a fiscal year"],
 )
 @in_one_call
-def test_the_fiscal_year_begins_anew_after_a_transition_report(end, quarters):
-    """No annual report on the new fiscal year is filed yet."""
-    rows = after_transition("2024-01-01", end, *quarters)
+def test_the_fiscal_year_begins_anew_after_a_transition_report_only(start, end, quarters, form, found, month):
+    rows = after_transition(start, end, *quarters, form=form)
 
-    assert labels(rows)[-2:] == [f"2025Q1 {quarters[0]}", f"2025Q2 {quarters[1]}"]
-    found = yield rows
-    assert found.found.profiles["fiscal_year_end_month"].to_list() == [day(end).month]
-
-
-@pytest.mark.parametrize(
-    ("form", "start"), [("10-Q", "2024-01-01"), ("10-KT", "2023-11-01")], ids=["a quarter", "not after a fiscal year"]
-)
-@in_one_call
-def test_another_report_does_not_begin_a_fiscal_year(form, start):
-    rows = after_transition(start, "2024-03-31", "2024-06-30", "2024-09-30", form=form)
-
-    assert labels(rows)[-2:] == ["2024Q2 2024-06-30", "2024Q3 2024-09-30"]
-    found = yield rows
-    assert found.found.profiles["fiscal_year_end_month"].to_list() == [12]
+    assert labels(rows)[-2:] == [f"{label} {quarter}" for label, quarter in zip(found, quarters, strict=True)]
+    today = yield rows
+    assert today.found.profiles["fiscal_year_end_month"].to_list() == [month]
 
 
 def test_a_transition_period_is_not_a_fiscal_year():
@@ -431,22 +443,15 @@ def test_facts_find_their_quarter_and_their_length():
         ("2023-06-01", "2023-06-30", False),  # a month
         ("2022-07-01", "2023-06-30", True),  # twelve months that are not a fiscal year
         (None, "2023-06-26", True),
+        (None, "2023-06-27", True),  # a balance near two ends belongs to the nearer one
         (None, "2023-05-15", False),
     ],
 )
 def test_facts_of_other_dates_are_not_of_a_fiscal_period(start, end, fits):
     """Dates within a week of the grid count as dates of the grid; a fact with other dates is not used."""
-    company = filer(month_ends(2022, 8))
     tag = "OperatingIncomeLoss" if start else CASH
-    rows = raw(company.rows(), fact(tag, 5e6, start, end, form="10-Q", filed="2023-08-09"))
+    rows = raw(filer(month_ends(2022, 8)).rows(), fact(tag, 5e6, start, end, form="10-Q", filed="2023-08-09"))
 
     found = placed(rows).filter(pl.col("concept").is_in(["operating_income", "cash"]))
 
     assert found["period_end"].to_list() == ([day("2023-06-30")] if fits else [])
-
-
-def test_a_balance_near_two_ends_belongs_to_the_nearer_end():
-    company = filer(month_ends(2022, 8))
-    rows = raw(company.rows(), fact(CASH, 5e6, None, day("2023-06-30") - timedelta(days=3), filed="2024-02-29"))
-
-    assert placed(rows).filter(concept="cash")["period_end"].to_list() == [day("2023-06-30")]

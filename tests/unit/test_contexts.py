@@ -47,13 +47,9 @@ def found_in(*rows):
 def left_out(*rows):
     """The true period of each figure that is left out, by concept, start and end."""
     return {
-        (row["concept"], str(row["start"]), str(row["end"])): true_period(row["evidence"]) for row in found_in(*rows)
+        (row["concept"], str(row["start"]), str(row["end"])): tuple(re.findall(r"\d{4}-\d{2}-\d{2}", row["evidence"]))
+        for row in found_in(*rows)
     }
-
-
-def true_period(evidence):
-    """First and last day of the period that a figure is recognized to belong to."""
-    return tuple(re.findall(r"\d{4}-\d{2}-\d{2}", evidence))
 
 
 SALES = {FIRST: 13_185, SECOND: 12_834, THIRD: 13_806}
@@ -111,70 +107,19 @@ def test_the_right_figures_of_the_year_after_are_kept():
     assert len(found) == 6
 
 
-def test_a_restated_quarter_is_kept():
-    """A figure that differs from the earlier one and does not belong to another period is a restatement."""
-    assert left_out(*own(REVENUE, SALES), later(REVENUE, SECOND, 12_900e6)) == {}
+OF_HALF = own(REVENUE, {SECOND: 2_234, HALF: 4_167})
+NINE_MONTHS = ("{}-01-01", "{}-09-30")
 
 
-def test_a_repetition_of_the_periods_own_figure_is_kept():
-    """Two years with the same sales, repeated in a later report."""
-    rows = [*own(REVENUE, SALES), *own(REVENUE, {SECOND: 12_834}, IN - 1), later(REVENUE, SECOND, 12_834e6)]
-
-    assert left_out(*rows) == {}
-
-
-# --- Another period with the same end
+def in_last_quarter(tag, part, whole, filed=f"{IN}-11-01"):
+    """The figure of a year, stated for its last quarter too, and the nine months before."""
+    nine_months = fact(tag, part, *stretch(NINE_MONTHS, IN), form="10-Q", filed=filed)
+    return [*own(REVENUE, SALES), nine_months, later(tag, YEAR, whole), later(tag, FOURTH, whole)]
 
 
-def test_a_quarters_figures_in_the_six_months():
-    """Revenue of 2,230 and income of 583 million belong to the second quarter; the six months had 4,167 and 1,091."""
-    rows = [
-        *own(REVENUE, {SECOND: 2_230, HALF: 4_167}),
-        *own(NET_INCOME, {SECOND: 583, HALF: 1_091}),
-        *own(EPS, {SECOND: 0.98e-6, HALF: 1.83e-6}),
-        later(REVENUE, HALF, 2_230e6),
-        later(NET_INCOME, HALF, 583e6),
-        later(EPS, HALF, 0.98),
-    ]
-
-    assert left_out(*rows) == {
-        (concept, *stretch(HALF, IN)): stretch(SECOND, IN) for concept in ("revenue", "net_income_parent", "eps_basic")
-    }
-
-
-def test_one_amount_of_four_digits_is_enough():
-    rows = [*own(REVENUE, {SECOND: 2_234, HALF: 4_167}), later(REVENUE, HALF, 2_234e6)]
-
-    assert set(left_out(*rows)) == {("revenue", *stretch(HALF, IN))}
-
-
-@pytest.mark.parametrize(("quarter", "half"), [(583, 1_091), (20, 60)])
-def test_an_amount_in_a_longer_period_needs_no_minimum_of_digits(quarter, half):
-    """Six months of 60 that become 20, the figure of their second quarter: this restatement is implausible."""
-    rows = [*own(NET_INCOME, {SECOND: quarter, HALF: half}), later(NET_INCOME, HALF, quarter * 1e6)]
-
-    assert left_out(*rows) == {("net_income_parent", *stretch(HALF, IN)): stretch(SECOND, IN)}
-
-
-def test_amounts_per_share_alone_prove_nothing():
-    """They have few digits, and six months may be restated to the quarter's figure by chance."""
-    rows = [*own(REVENUE, SALES), *own(EPS, {SECOND: 0.98e-6, HALF: 1.83e-6}), later(EPS, HALF, 0.98)]
-
-    assert left_out(*rows) == {}
-
-
-@pytest.mark.parametrize("amount", [583, 20, 2_200])
-def test_few_digits_of_another_year_prove_nothing(amount):
-    """Among the quarters of many companies, some are restated to a figure of the year before by chance."""
-    rows = [*own(NET_INCOME, {SECOND: 601}), *own(NET_INCOME, {SECOND: amount}, IN - 1)]
-
-    assert left_out(*own(REVENUE, SALES), *rows, later(NET_INCOME, SECOND, amount * 1e6)) == {}
-
-
-@pytest.mark.parametrize(("sales", "income"), [(60, 20), (62, 21)])
-def test_round_amounts_prove_nothing_together(sales, income):
-    """Two amounts of two digits each: among many small companies, some match both by chance."""
-    rows = [
+def of_two_lines(sales, income):
+    """The first quarter, restated to the figures of the year before."""
+    return [
         *own(REVENUE, {FIRST: 90}),
         *own(REVENUE, {FIRST: sales}, IN - 1),
         *own(NET_INCOME, {FIRST: 50}),
@@ -183,18 +128,107 @@ def test_round_amounts_prove_nothing_together(sales, income):
         later(NET_INCOME, FIRST, income * 1e6),
     ]
 
-    assert left_out(*rows) == {}
 
-
-def test_a_figure_that_a_later_report_states_for_another_period_is_kept():
-    """A restatement does not make the reports after it wrong."""
-    rows = [
+KEPT = {
+    # a figure that differs from the earlier one and does not belong to another period is a restatement
+    "a restated quarter": [*own(REVENUE, SALES), later(REVENUE, SECOND, 12_900e6)],
+    # two years with the same sales, repeated in a later report
+    "a repetition of the period's own figure": [
+        *own(REVENUE, SALES),
+        *own(REVENUE, {SECOND: 12_834}, IN - 1),
+        later(REVENUE, SECOND, 12_834e6),
+    ],
+    # amounts per share have few digits, and six months may be restated to the quarter's figure by chance
+    "amounts per share alone": [
+        *own(REVENUE, SALES),
+        *own(EPS, {SECOND: 0.98e-6, HALF: 1.83e-6}),
+        later(EPS, HALF, 0.98),
+    ],
+    # among the quarters of many companies, some are restated to a figure of the year before by chance
+    **{
+        f"few digits of another year, {amount}": [
+            *own(REVENUE, SALES),
+            *own(NET_INCOME, {SECOND: 601}),
+            *own(NET_INCOME, {SECOND: amount}, IN - 1),
+            later(NET_INCOME, SECOND, amount * 1e6),
+        ]
+        for amount in (583, 20, 2_200)
+    },
+    # two amounts of two digits each: among many small companies, some match both by chance
+    "two round amounts": of_two_lines(60, 20),
+    "two amounts of two digits": of_two_lines(62, 21),
+    # a restatement does not make the reports after it wrong
+    "a figure that a later report states for another period": [
         *own(REVENUE, SALES),
         later(REVENUE, SECOND, 9_913e6),
         later(REVENUE, SECOND, 9_913e6, IN - 1, "2014-01-30"),
-    ]
+    ],
+    # a company that began in its last quarter has the same figures for the quarter and the year
+    "the first statement of a period": [later(REVENUE, FOURTH, 1_234e6), later(REVENUE, YEAR, 1_234e6)],
+    # balances may be equal at several dates without being wrong
+    "balances": [
+        fact("Assets", 1_234e6, None, "2012-06-30", form="10-Q", filed="2012-08-01"),
+        fact("Assets", 2_345e6, None, "2011-06-30", form="10-Q", filed="2011-08-01"),
+        fact("Assets", 2_345e6, None, "2012-06-30", filed="2013-01-30"),
+    ],
+    "dividends declared at the end of the year": in_last_quarter(DIVIDENDS, 0.0, 0.34),
+    "what came before is lost in the rounding of the year": in_last_quarter(NET_INCOME, 1e6, 900e6),
+    # they contradict each other, and no figure is likelier than another
+    "three equal figures": in_last_quarter(DIVIDENDS, 0.34, 0.34),
+    "averages, which are no sums": in_last_quarter(SHARES, 500e6, 510e6),
+    # values known after the annual report do not depend on the comparatives of the year after
+    "nine months stated later": in_last_quarter(DIVIDENDS, 0.255, 0.34, f"{IN + 1}-11-01"),
+}
 
+
+@pytest.mark.parametrize("rows", KEPT.values(), ids=KEPT)
+def test_figures_are_kept(rows):
     assert left_out(*rows) == {}
+
+
+LEFT_OUT = {
+    # revenue of 2,230 and income of 583 million belong to the second quarter; the six months had 4,167 and 1,091
+    "a quarter's figures in the six months": (
+        [
+            *own(REVENUE, {SECOND: 2_230, HALF: 4_167}),
+            *own(NET_INCOME, {SECOND: 583, HALF: 1_091}),
+            *own(EPS, {SECOND: 0.98e-6, HALF: 1.83e-6}),
+            later(REVENUE, HALF, 2_230e6),
+            later(NET_INCOME, HALF, 583e6),
+            later(EPS, HALF, 0.98),
+        ],
+        dict.fromkeys(("revenue", "net_income_parent", "eps_basic"), (HALF, SECOND)),
+    ),
+    "one amount of four digits": ([*OF_HALF, later(REVENUE, HALF, 2_234e6)], {"revenue": (HALF, SECOND)}),
+    # six months of 60 that become 20, the figure of their second quarter: this restatement is implausible
+    **{
+        f"an amount of {quarter} in a longer period": (
+            [*own(NET_INCOME, {SECOND: quarter, HALF: half}), later(NET_INCOME, HALF, quarter * 1e6)],
+            {"net_income_parent": (HALF, SECOND)},
+        )
+        for quarter, half in ((583, 1_091), (20, 60))
+    },
+    # 0.34 for the year and for its last quarter, though the nine months had 0.255: the quarter had the rest
+    **{
+        f"a year's figure of {concept} in the last quarter": (
+            in_last_quarter(tag, part, whole),
+            {concept: (FOURTH, YEAR)},
+        )
+        for tag, concept, part, whole in (
+            (DIVIDENDS, "dividends_per_share", 0.255, 0.34),
+            (REVENUE, "revenue", 28_369e6, 39_506e6),
+            (NET_INCOME, "net_income_parent", -16.7e6, -36.3e6),
+        )
+    },
+}
+"""What is filed, and by concept the period of the figure that is left out, and its true period."""
+
+
+@pytest.mark.parametrize(("rows", "expected"), LEFT_OUT.values(), ids=LEFT_OUT)
+def test_figures_are_left_out(rows, expected):
+    assert left_out(*rows) == {
+        (concept, *stretch(stated, IN)): stretch(true, IN) for concept, (stated, true) in expected.items()
+    }
 
 
 def test_a_restated_year_that_was_filed_for_a_quarter_before_is_kept():
@@ -208,73 +242,12 @@ def test_a_restated_year_that_was_filed_for_a_quarter_before_is_kept():
     assert ("revenue", *stretch(YEAR, IN)) not in left_out(*rows)
 
 
-def test_the_first_statement_of_a_period_is_kept():
-    """A company that began in its last quarter has the same figures for the quarter and the year."""
-    rows = [later(REVENUE, FOURTH, 1_234e6), later(REVENUE, YEAR, 1_234e6)]
-
-    assert left_out(*rows) == {}
-
-
 def test_later_filings_change_no_earlier_decision():
     """The figures left out after a filing are the same whatever is filed later."""
     early = [*own(REVENUE, {SECOND: 2_234, HALF: 4_167}), later(REVENUE, HALF, 2_234e6)]
     after = [later(REVENUE, quarter, 4_167e6, filed=f"{IN + 2}-01-30") for quarter in (SECOND, HALF)]
 
     assert left_out(*early).items() <= left_out(*early, *after).items()
-
-
-def test_balances_are_not_checked():
-    """Balances may be equal at several dates without being wrong."""
-    rows = [
-        fact("Assets", 1_234e6, None, "2012-06-30", form="10-Q", filed="2012-08-01"),
-        fact("Assets", 2_345e6, None, "2011-06-30", form="10-Q", filed="2011-08-01"),
-        fact("Assets", 2_345e6, None, "2012-06-30", filed="2013-01-30"),
-    ]
-
-    assert left_out(*rows) == {}
-
-
-# --- A longer stretch's figure
-
-NINE_MONTHS = ("{}-01-01", "{}-09-30")
-
-
-@pytest.mark.parametrize(
-    ("tag", "part", "whole"),
-    [(DIVIDENDS, 0.255, 0.34), (REVENUE, 28_369e6, 39_506e6), (NET_INCOME, -16.7e6, -36.3e6)],
-)
-def test_a_years_figure_in_the_last_quarter(tag, part, whole):
-    """0.34 for the year and for its last quarter, though the nine months had 0.255: the quarter had the rest."""
-    nine_months = fact(tag, part, *stretch(NINE_MONTHS, IN), form="10-Q", filed=f"{IN}-11-01")
-    rows = [*own(REVENUE, SALES), nine_months, later(tag, YEAR, whole), later(tag, FOURTH, whole)]
-
-    ((found, true),) = left_out(*rows).items()
-
-    assert (found[1:], true) == (stretch(FOURTH, IN), stretch(YEAR, IN))
-
-
-@pytest.mark.parametrize(
-    ("tag", "part", "whole"),
-    [
-        (DIVIDENDS, 0.0, 0.34),  # declared at the end of the year
-        (NET_INCOME, 1e6, 900e6),  # what came before is lost in its rounding
-        (DIVIDENDS, 0.34, 0.34),  # three figures contradict each other, and no figure is likelier than another
-        (SHARES, 500e6, 510e6),  # averages are no sums
-    ],
-)
-def test_a_last_quarter_may_be_the_year(tag, part, whole):
-    nine_months = fact(tag, part, *stretch(NINE_MONTHS, IN), form="10-Q", filed=f"{IN}-11-01")
-    rows = [*own(REVENUE, SALES), nine_months, later(tag, YEAR, whole), later(tag, FOURTH, whole)]
-
-    assert left_out(*rows) == {}
-
-
-def test_nine_months_stated_later_prove_nothing_before():
-    """Values known after the annual report do not depend on the comparatives of the year after."""
-    nine_months = fact(DIVIDENDS, 0.255, *stretch(NINE_MONTHS, IN), form="10-Q", filed=f"{IN + 1}-11-01")
-    rows = [*own(REVENUE, SALES), nine_months, later(DIVIDENDS, YEAR, 0.34), later(DIVIDENDS, FOURTH, 0.34)]
-
-    assert left_out(*rows) == {}
 
 
 QUARTERS = (FIRST, SECOND, THIRD, FOURTH)

@@ -14,11 +14,10 @@ from pipelines.normalize.facts.reports import in_currency, in_filing_order, repo
 from pipelines.normalize.facts.stated import stated_concepts, without_partial_recasts
 from pipelines.normalize.industry.classification import industries
 from pipelines.normalize.rules import FILES
-from tests.factories import CASH, CIK, DILUTED, EPS, REVENUE, SHARES, fact, raw, stated
+from tests.factories import CASH, CIK, DILUTED, EPS, REVENUE, SHARES, Row, fact, raw, stated
 from tests.shapes.faces import OF_FACES
 
 YEAR = ("2023-01-01", "2023-12-31")
-BANK = ("InterestAndDividendIncomeOperating", "NoninterestIncome", "Deposits")
 
 
 def values(rows: pl.DataFrame, concept: str) -> list[float]:
@@ -29,74 +28,86 @@ def values(rows: pl.DataFrame, concept: str) -> list[float]:
 # --- Which facts count
 
 
-@pytest.mark.parametrize("form", ["10-K", "10-Q", "10-K/A", "10-Q/A", "10-KT", "10-QT", "20-F", "20-F/A", "40-F"])
-def test_periodic_reports_feed_values(form):
-    found, _ = typed(raw(fact(REVENUE, 5, *YEAR, form=form)))
-
-    assert found.select("amended", "form_family").rows() == [(form.endswith("/A"), form.removesuffix("/A"))]
-
-
-@pytest.mark.parametrize("form", ["DEF 14A", "424B2", "S-1", "PRE 14A", "10-K405"])
-def test_facts_of_other_forms_are_not_used(form):
+@pytest.mark.parametrize(
+    ("form", "found"),
+    [
+        *((form, [(False, form)]) for form in ("10-K", "10-Q", "10-KT", "10-QT", "20-F", "40-F")),
+        *((f"{form}/A", [(True, form)]) for form in ("10-K", "10-Q", "20-F")),
+        *((form, []) for form in ("DEF 14A", "424B2", "S-1", "PRE 14A", "10-K405")),
+    ],
+)
+def test_periodic_reports_feed_values(form, found):
     """Proxies round figures and prospectuses restate them: only periodic reports count."""
-    assert typed(raw(fact(REVENUE, 5, *YEAR, form=form)))[0].is_empty()
+    assert typed(raw(fact(REVENUE, 5, *YEAR, form=form)))[0].select("amended", "form_family").rows() == found
 
 
 def test_a_period_that_ends_after_its_filing_is_ignored():
     """Cover pages and subsequent events have facts with future dates."""
-    rows = raw(
-        fact(CASH, 1, None, "2024-02-21", filed="2024-02-20"),
-        fact(CASH, 2, None, "2024-02-20", filed="2024-02-20"),
-    )
+    rows = raw(fact(CASH, 1, None, "2024-02-21"), fact(CASH, 2, None, "2024-02-20"))
 
     assert typed(rows)[0]["value"].to_list() == [2.0]
 
 
 @pytest.mark.parametrize(
-    ("unit", "measure", "currency"),
-    [("USD", "money", "USD"), ("CHF/shares", "per_share", "CHF"), ("shares", "shares", None)],
+    ("unit", "found"),
+    [
+        ("USD", [("money", "USD")]),
+        ("CHF/shares", [("per_share", "CHF")]),
+        ("shares", [("shares", None)]),
+        *((unit, []) for unit in ("pure", "USD/oz", "usd", "shares/USD", "Y")),
+    ],
 )
-def test_a_unit_makes_a_measure(unit, measure, currency):
-    found, _ = typed(raw(fact(REVENUE, 5, *YEAR, unit=unit)))
-
-    assert found.select("measure", "currency").rows() == [(measure, currency)]
-
-
-@pytest.mark.parametrize("unit", ["pure", "USD/oz", "usd", "shares/USD", "Y"])
-def test_other_units_are_left_out(unit):
-    assert typed(raw(fact(REVENUE, 5, *YEAR, unit=unit)))[0].is_empty()
-
-
-def test_a_fact_repeated_within_a_filing_counts_once():
-    rows = raw(fact(REVENUE, 5, *YEAR), fact(REVENUE, 5, *YEAR))
-
-    assert typed(rows)[0].height == 1
+def test_a_unit_makes_a_measure(unit, found):
+    """Facts in other units are left out."""
+    assert typed(raw(fact(REVENUE, 5, *YEAR, unit=unit)))[0].select("measure", "currency").rows() == found
 
 
 # --- Currency
 
 
-def test_a_convenience_translation_is_no_reporting_currency():
-    """The dollar column of the newest year has fewer facts than the accounts of all years in their own currency."""
-    books = [
-        fact(REVENUE, 30 * year, f"{year}-01-01", f"{year}-12-31", unit="TWD", filed=f"{year + 1}-04-15")
-        for year in range(2020, 2024)
+def in_years(years: range, unit: str) -> list[Row]:
+    """Revenue of some years, in one currency."""
+    return [
+        fact(REVENUE, year, f"{year}-01-01", f"{year}-12-31", unit=unit, filed=f"{year + 1}-04-15") for year in years
     ]
-    rows = raw(
-        books,
-        fact(REVENUE, 2023, *YEAR, unit="USD", filed="2024-04-15"),
-        fact(EPS, 3, *YEAR, unit="USD/shares", filed="2024-04-15"),
-        fact(SHARES, 100, *YEAR, filed="2024-04-15"),
-    )
-    found, _ = typed(rows)
+
+
+IN_DOLLARS = {"unit": "USD", "filed": "2024-04-15"}
+CURRENCIES = {
+    # the dollar column of the newest year has fewer facts than the accounts of all years in their own currency
+    "a convenience translation is no reporting currency": (
+        [
+            *in_years(range(2020, 2024), "TWD"),
+            fact(REVENUE, 2023, *YEAR, **IN_DOLLARS),
+            fact(EPS, 3, *YEAR, unit="USD/shares", filed="2024-04-15"),
+            fact(SHARES, 100, *YEAR, filed="2024-04-15"),
+        ],
+        "TWD",
+        {(REVENUE, "TWD"), (SHARES, "shares")},
+    ),
+    # ten years in francs and two in dollars: the newest years decide the currency, and the two are not mixed
+    "a company that changed its currency is served in the new one": (
+        [*in_years(range(2010, 2020), "CHF"), *in_years(range(2020, 2023), "USD")],
+        "USD",
+        {(REVENUE, "USD")},
+    ),
+    # the convenience translation of one year, even if the newest filing has no other facts
+    "one filing in another currency changes nothing": (
+        [*in_years(range(2019, 2023), "TWD"), fact(REVENUE, 7, "2022-01-01", "2022-12-31", form="6-K", **IN_DOLLARS)],
+        "TWD",
+        {(REVENUE, "TWD")},
+    ),
+}
+"""Facts, the currency of the company, and the elements and units that are kept."""
+
+
+@pytest.mark.parametrize(("rows", "currency", "kept"), CURRENCIES.values(), ids=CURRENCIES)
+def test_the_reporting_currency(rows, currency, kept):
+    found, _ = typed(raw(rows))
     currencies = reporting_currency(found)
 
-    kept, _ = in_currency(found, currencies)
-
-    assert currencies.rows() == [(int(CIK), "TWD")]
-    assert kept.filter(tag=REVENUE)["unit"].unique().to_list() == ["TWD"]
-    assert kept.filter(tag=EPS).is_empty()
-    assert kept.filter(tag=SHARES).height == 1
+    assert currencies.rows() == [(int(CIK), currency)]
+    assert set(in_currency(found, currencies)[0].select("tag", "unit").rows()) == kept
 
 
 # --- The order of filings
@@ -141,69 +152,114 @@ def test_on_one_day_the_amendment_is_last_and_acceptance_decides():
 # --- The source of a value
 
 
-def test_a_filing_states_its_best_source():
-    """Revenues come before contract revenue, which is often only a part; the tag is chosen for each filing."""
-    contract, older = "RevenueFromContractWithCustomerExcludingAssessedTax", "SalesRevenueNet"
-    rows = raw(
-        fact(older, 90, *YEAR, filed="2024-02-01"),
-        fact(contract, 95, *YEAR, filed="2024-02-01"),
-        fact(contract, 95, *YEAR, filed="2025-02-01"),
-        fact(REVENUE, 100, *YEAR, filed="2025-02-01"),
-        fact(older, 90, *YEAR, filed="2026-02-01"),
-    )
-    vintages, legs = stated(rows)
-
-    assert values(rows, "revenue") == [95, 100, 90]
-    of_revenue = vintages.filter(pl.col("concept") == "revenue")
-    assert of_revenue.join(legs, on="vintage").sort("seq")["tag"].to_list() == [
-        f"us-gaap:{tag}" for tag in (contract, REVENUE, older)
+def beside(filed, parent, consolidated):
+    """A report that states net income with and without minorities."""
+    year = (f"{filed - 1}-01-01", f"{filed - 1}-12-31")
+    return [
+        fact("NetIncomeLoss", parent, *year, filed=f"{filed}-02-20"),
+        fact("ProfitLoss", consolidated, *year, filed=f"{filed}-02-20"),
     ]
 
 
-def test_a_sum_needs_each_of_its_elements_in_one_filing():
-    """Cost of revenue plus gross profit are revenue only if a filing states both."""
+def repeated(filed, year, consolidated):
+    """A later report that states the year with minorities only."""
+    return fact("ProfitLoss", consolidated, f"{year}-01-01", f"{year}-12-31", filed=f"{filed}-02-20")
+
+
+QUARTER = ("2023-07-01", "2023-09-30")
+CONTRACT, OLDER = "RevenueFromContractWithCustomerExcludingAssessedTax", "SalesRevenueNet"
+FROM_A_NOTE = [
+    fact("ProfitLoss", 80, *YEAR),
+    fact("IncomeTaxExpenseBenefit", 20, *YEAR),
+    fact("IncomeLossFromContinuingOperationsBeforeIncomeTaxesDomestic", 90, *YEAR),
+]
+WITH_INTERIM = [
+    fact("ProfitLoss", 20, *QUARTER, form="10-Q", filed="2023-11-01"),
+    fact("IncomeTaxExpenseBenefit", 5, *QUARTER, form="10-Q", filed="2023-11-01"),
+    *FROM_A_NOTE,
+]
+SOURCES = {
+    # cost of revenue plus gross profit are revenue only if a filing states both
+    "a sum needs each of its elements in one filing": (
+        [
+            fact("CostOfRevenue", 60, *YEAR, filed="2024-02-01"),
+            fact("GrossProfit", 40, *YEAR, filed="2025-02-01"),
+            fact("CostOfRevenue", 61, *YEAR, filed="2026-02-01"),
+            fact("GrossProfit", 41, *YEAR, filed="2026-02-01"),
+        ],
+        {"revenue": [102]},
+    ),
+    # total equity is the parent's equity plus minorities; the parent's net income is the total less their share
+    "added and subtracted elements may be missing": (
+        [
+            fact("StockholdersEquity", 50, None, YEAR[1]),
+            fact("MinorityInterest", 7, None, YEAR[1]),
+            fact("ProfitLoss", 20, *YEAR),
+            fact("NetIncomeLossAttributableToNoncontrollingInterest", 3, *YEAR),
+            fact("StockholdersEquity", 50, None, YEAR[1], filed="2025-02-20"),
+        ],
+        {"equity": [57, 50], "net_income_parent": [17]},
+    ),
+    # one element may have facts over a period and at a date; a concept uses only facts of its kind
+    "instants and durations are distinguished": (
+        [fact("Assets", 5, *YEAR), fact("Assets", 6, None, YEAR[1]), fact(REVENUE, 7, None, YEAR[1])],
+        {"total_assets": [6], "revenue": []},
+    ),
+    "the revenue of a bank is net of interest expense": (
+        [
+            fact("Deposits", 900, None, YEAR[1]),
+            fact("InterestAndDividendIncomeOperating", 80, *YEAR),
+            fact("InterestExpense", 30, *YEAR),
+            fact("NoninterestIncome", 20, *YEAR),
+        ],
+        {"revenue": [70]},
+    ),
+    # `Revenues` below net sales of the same filing and period is a segment's; if equal, it is the total
+    "a total is at least its part": ([fact("Revenues", 29, *YEAR), fact(OLDER, 82, *YEAR)], {"revenue": [82]}),
+    "a total that equals its part": ([fact("Revenues", 82, *YEAR), fact(OLDER, 82, *YEAR)], {"revenue": [82]}),
+    # the note leaves out associates; interim reports and years lead to the same figures
+    "the income statement precedes income by country from a note": (WITH_INTERIM, {"pretax_income": [25, 100]}),
+    "without interim reports the note counts": (FROM_A_NOTE, {"pretax_income": [90]}),
+    "a less preferred source with another amount restates nothing": (
+        [*beside(2022, 90, 100), *beside(2023, 95, 104), repeated(2024, 2022, 104)],
+        {"net_income_parent": [90, 95]},
+    ),
+    "a less preferred source with the same amount restates": (
+        [*beside(2022, 90, 90), *beside(2023, 95, 95), repeated(2024, 2022, 96)],
+        {"net_income_parent": [90, 95, 96]},
+    ),
+    # a difference of the two sources in a later filing has no effect on earlier filings
+    "the relation of two sources depends on earlier filings only": (
+        [*beside(2022, 90, 90), repeated(2023, 2021, 91), *beside(2024, 90, 120), *beside(2025, 90, 130)],
+        {"net_income_parent": [90, 91, 90, 90]},
+    ),
+    "zero is not used as an average number of shares": ([fact(SHARES, 0, *YEAR)], {"shares_basic": []}),
+}
+"""What is filed, and the values of concepts in the order of filing."""
+
+
+@pytest.mark.parametrize(("rows", "expected"), SOURCES.values(), ids=SOURCES)
+def test_the_source_of_a_value(rows, expected):
+    assert {concept: values(raw(rows), concept) for concept in expected} == expected
+
+
+def test_a_filing_states_its_best_source():
+    """Revenues come before contract revenue, which is often only a part; the tag is chosen for each filing."""
     rows = raw(
-        fact("CostOfRevenue", 60, *YEAR, filed="2024-02-01"),
-        fact("GrossProfit", 40, *YEAR, filed="2025-02-01"),
-        fact("CostOfRevenue", 61, *YEAR, filed="2026-02-01"),
-        fact("GrossProfit", 41, *YEAR, filed="2026-02-01"),
+        fact(OLDER, 90, *YEAR, filed="2024-02-01"),
+        fact(CONTRACT, 95, *YEAR, filed="2024-02-01"),
+        fact(CONTRACT, 95, *YEAR, filed="2025-02-01"),
+        fact(REVENUE, 100, *YEAR, filed="2025-02-01"),
+        fact(OLDER, 90, *YEAR, filed="2026-02-01"),
     )
+    vintages, legs = stated(rows)
 
-    assert values(rows, "revenue") == [102]
-
-
-def test_added_and_subtracted_elements_may_be_missing():
-    """Total equity is the parent's equity plus minorities; the parent's net income is the total less their share."""
-    end = YEAR[1]
-    rows = raw(
-        fact("StockholdersEquity", 50, None, end),
-        fact("MinorityInterest", 7, None, end),
-        fact("ProfitLoss", 20, *YEAR),
-        fact("NetIncomeLossAttributableToNoncontrollingInterest", 3, *YEAR),
-        fact("StockholdersEquity", 50, None, end, filed="2025-02-20"),
-    )
-
-    assert values(rows, "equity") == [57, 50]
-    assert values(rows, "net_income_parent") == [17]
-
-
-def test_instants_and_durations_are_distinguished():
-    """One element may have facts over a period and at a date; a concept uses only facts of its kind."""
-    rows = raw(fact("Assets", 5, *YEAR), fact("Assets", 6, None, YEAR[1]), fact(REVENUE, 7, None, YEAR[1]))
-
-    assert values(rows, "total_assets") == [6]
-    assert values(rows, "revenue") == []
-
-
-def test_the_revenue_of_a_bank_is_net_of_interest_expense():
-    rows = raw(
-        fact("Deposits", 900, None, YEAR[1]),
-        fact("InterestAndDividendIncomeOperating", 80, *YEAR),
-        fact("InterestExpense", 30, *YEAR),
-        fact("NoninterestIncome", 20, *YEAR),
-    )
-
-    assert values(rows, "revenue") == [70]
+    of_revenue = vintages.filter(concept="revenue").join(legs, on="vintage").sort("seq")
+    assert of_revenue.select("value", "tag").rows() == [
+        (95, f"us-gaap:{CONTRACT}"),
+        (100, f"us-gaap:{REVENUE}"),
+        (90, f"us-gaap:{OLDER}"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -285,65 +341,6 @@ def test_whose_net_income_is_filed_follows_from_the_same_and_earlier_filings():
     assert of_years({"ProfitLoss": 12_890e6}, {}, unclear) == [12_874e6, 12_858e6, 12_873e6]
 
 
-def test_a_total_is_at_least_its_part():
-    """`Revenues` below net sales of the same filing and period is a segment's; if equal, it is the total."""
-    segment = raw(fact("Revenues", 29, *YEAR), fact("SalesRevenueNet", 82, *YEAR))
-    total = raw(fact("Revenues", 82, *YEAR), fact("SalesRevenueNet", 82, *YEAR))
-
-    assert values(segment, "revenue") == [82]
-    assert values(total, "revenue") == [82]
-
-
-def test_the_income_statement_precedes_income_by_country_from_a_note():
-    """The note leaves out associates; interim reports and years lead to the same figures."""
-    quarter, when = ("2023-07-01", "2023-09-30"), {"form": "10-Q", "filed": "2023-11-01"}
-    interim = [fact("ProfitLoss", 20, *quarter, **when), fact("IncomeTaxExpenseBenefit", 5, *quarter, **when)]
-    annual = [fact("ProfitLoss", 80, *YEAR), fact("IncomeTaxExpenseBenefit", 20, *YEAR)]
-    noted = fact("IncomeLossFromContinuingOperationsBeforeIncomeTaxesDomestic", 90, *YEAR)
-
-    assert sorted(values(raw(interim, annual, noted), "pretax_income")) == [25, 100]
-    assert values(raw(annual, noted), "pretax_income") == [90]
-
-
-def beside(filed, parent, consolidated):
-    """A report that states net income with and without minorities."""
-    year = (f"{filed - 1}-01-01", f"{filed - 1}-12-31")
-    return [
-        fact("NetIncomeLoss", parent, *year, filed=f"{filed}-02-20"),
-        fact("ProfitLoss", consolidated, *year, filed=f"{filed}-02-20"),
-    ]
-
-
-def repeated(filed, year, consolidated):
-    """A later report that states the year with minorities only."""
-    return fact("ProfitLoss", consolidated, f"{year}-01-01", f"{year}-12-31", filed=f"{filed}-02-20")
-
-
-def test_a_less_preferred_source_with_another_amount_restates_nothing():
-    rows = raw(beside(2022, 90, 100), beside(2023, 95, 104), repeated(2024, 2022, 104))
-
-    assert values(rows, "net_income_parent") == [90, 95]
-
-
-def test_a_less_preferred_source_with_the_same_amount_restates():
-    rows = raw(beside(2022, 90, 90), beside(2023, 95, 95), repeated(2024, 2022, 96))
-
-    assert values(rows, "net_income_parent") == [90, 95, 96]
-
-
-def test_the_relation_of_two_sources_depends_on_earlier_filings_only():
-    """A difference of the two sources in a later filing has no effect on earlier filings."""
-    rows = raw(beside(2022, 90, 90), repeated(2023, 2021, 91), beside(2024, 90, 120), beside(2025, 90, 130))
-
-    assert 91 in values(rows, "net_income_parent")
-
-
-def test_zero_is_not_used_as_an_average_number_of_shares():
-    rows = raw(fact("WeightedAverageNumberOfSharesOutstandingBasic", 0, *YEAR))
-
-    assert values(rows, "shares_basic") == []
-
-
 # --- Current reports, and currencies that change
 
 
@@ -355,42 +352,17 @@ def test_current_reports_are_read_apart_from_periodic_ones(form):
     assert vintages.sort("periodic")["periodic"].to_list() == [False, True]
 
 
-def test_a_company_that_changed_its_currency_is_served_in_the_new_one():
-    """Ten years in francs and two in dollars: the newest years decide the currency, and the two are not mixed."""
-    rows = [
-        fact(REVENUE, year, f"{year}-01-01", f"{year}-12-31", unit=unit, filed=f"{year + 1}-03-10")
-        for years, unit in ((range(2010, 2020), "CHF"), (range(2020, 2023), "USD"))
-        for year in years
-    ]
-    found, _ = typed(raw(*rows))
-
-    currencies = reporting_currency(found)
-
-    assert currencies.rows() == [(int(CIK), "USD")]
-    assert set(in_currency(found, currencies)[0]["unit"]) == {"USD"}
-
-
-def test_one_filing_in_another_currency_changes_nothing():
-    """The convenience translation of one year changes nothing, even if the newest filing has no other facts."""
-    rows = [
-        fact(REVENUE, year, f"{year}-01-01", f"{year}-12-31", unit="TWD", filed=f"{year + 1}-03-10")
-        for year in range(2019, 2023)
-    ]
-    translated = fact(REVENUE, 7, "2022-01-01", "2022-12-31", unit="USD", filed="2023-04-10", form="6-K")
-
-    assert reporting_currency(typed(raw(rows, translated))[0]).rows() == [(int(CIK), "TWD")]
-
-
 @pytest.mark.parametrize(
     ("tag", "amounts", "counts"),
     [
+        (REVENUE, (5, 5), 5),
         (REVENUE, (20.4e9, 20_392e6), 20_392e6),
         (REVENUE, (15.3e9, 15_342e6, 15_342.1e6), 15_342.1e6),
         (SHARES, (628e6, 627_912_345), 627_912_345),
         (REVENUE, (20.4e9, 20_110e6), 20.4e9),
         (REVENUE, (97e6, 98e6), 98e6),
     ],
-    ids=["tenths of billions", "larger and finer", "shares in millions", "another amount", "no rounding"],
+    ids=["the same", "tenths of billions", "larger and finer", "shares in millions", "another amount", "no rounding"],
 )
 def test_of_two_amounts_of_an_element_the_finest_of_the_largest_counts(tag, amounts, counts):
     """A text states an amount in billions that the statement states in millions."""
@@ -401,7 +373,6 @@ def test_of_two_amounts_of_an_element_the_finest_of_the_largest_counts(tag, amou
 
 # --- Each rule decides about some report
 
-QUARTER = ("2023-07-01", "2023-09-30")
 DECIDED = {
     # rule: the facts of one company that it decides about
     "report.forms": [fact(REVENUE, 5, *YEAR), fact(REVENUE, 6, *YEAR, form="DEF 14A")],
@@ -425,13 +396,7 @@ DECIDED = {
     "precision.scale-of-filing": [
         fact(REVENUE, 1e6 * (year - 1999), f"{year}-01-01", f"{year}-12-31") for year in range(2013, 2024)
     ],
-    "fact.annual-note": [
-        fact("ProfitLoss", 20, *QUARTER, form="10-Q", filed="2023-11-01"),
-        fact("IncomeTaxExpenseBenefit", 5, *QUARTER, form="10-Q", filed="2023-11-01"),
-        fact("ProfitLoss", 80, *YEAR),
-        fact("IncomeTaxExpenseBenefit", 20, *YEAR),
-        fact("IncomeLossFromContinuingOperationsBeforeIncomeTaxesDomestic", 90, *YEAR),
-    ],
+    "fact.annual-note": WITH_INTERIM,
     "fact.part-of-other-element": [
         fact("LongTermNotesPayable", 70, None, "2023-12-31"),
         fact("SeniorLongTermNotes", 40, None, "2023-12-31"),
