@@ -11,6 +11,7 @@ import pytest
 
 import fundamentals
 from pipelines.dagster_app.recorder import run_recorded
+from pipelines.fake_sec.server import EdgarServer, running_server
 from pipelines.storage.home import Home
 from tests import builds
 from tests.e2e.homes import sync, sync_unrecorded
@@ -72,6 +73,13 @@ def make_two_builds(folder: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FUNDAMENTALS_HOME", str(home))
         fundamentals.main(["keys", "create", "reader@example.org"])
+
+
+@pytest.fixture
+def server() -> Iterator[EdgarServer]:
+    """A server on a loopback port in place of the SEC; it answers 404 until a test gives it replies."""
+    with running_server() as running:
+        yield running
 
 
 @pytest.fixture(scope="module")

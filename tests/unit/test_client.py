@@ -47,12 +47,6 @@ DOCUMENT = b'{"cik":320193,"entityName":"Example","facts":{}}'
 
 
 @pytest.fixture
-def server() -> Iterator[EdgarServer]:
-    with running_server() as state:
-        yield state
-
-
-@pytest.fixture
 def time() -> FakeTime:
     return FakeTime()
 
@@ -94,10 +88,61 @@ def test_validators_make_the_request_conditional(server, client):
     assert headers["If-Modified-Since"] == "Sat, 01 Aug 2026 00:00:00 GMT"
 
 
-def test_an_unexpected_304_is_an_error(server, client):
-    server.on(URL, Reply(304))
-    with pytest.raises(FetchError, match="answers 304"):
+PACKED = gzip.compress(DOCUMENT)
+GZIP = {"Content-Encoding": "gzip"}
+CUT_OFF = {
+    "cut": Reply(body=DOCUMENT, cut=20),
+    "a checksum cut off": Reply(body=PACKED[:-9], headers=GZIP),
+    "a byte cut off": Reply(body=PACKED[:-1], headers=GZIP),
+    "a cut compressed body": Reply(body=PACKED, headers=GZIP, cut=30),
+    "no gzip": Reply(body=b"not gzip at all", headers=GZIP),
+    "more than gzip": Reply(body=PACKED + b"more", headers=GZIP),
+}
+"""Truncated by the connection or inside its compression: the request is retried, and the body never used."""
+REFUSED = {
+    "304 without a validator": (Reply(304), FetchError, "answers 304", 1),
+    "a failing server": (Reply(503), FetchError, r"CIK0000320193\.json: answers 503; synchronize again later", 5),
+    "a too long wait": (
+        Reply(429, headers={"Retry-After": "3600"}),
+        RefusedError,
+        "asks to wait 3600 seconds",
+        1,
+    ),
+    "a broken page of a refusal": (Reply(403, b"", GZIP), FetchError, "answers 403; if all", 1),
+    "a redirect": (
+        Reply(302, headers={"Location": "https://example.org/login"}),
+        FetchError,
+        "redirects to https://example.org/login, which is not followed",
+        1,
+    ),
+    "a redirect on the server": (
+        Reply(302, headers={"Location": "/elsewhere.json"}),
+        FetchError,
+        r"redirects to /elsewhere\.json, which is not followed",
+        1,
+    ),
+    "an unexpected status": (Reply(418), FetchError, "answers 418, expected 200, 304 or 404", 1),
+    # also a body that is small until it is decompressed
+    "a too large body": (Reply(body=gzip.compress(b" " * 1001), headers=GZIP), FetchError, "more than 1000 bytes", 1),
+    "an unaccepted encoding": (
+        Reply(body=DOCUMENT, headers={"Content-Encoding": "br"}),
+        FetchError,
+        "'br', expected gzip",
+        1,
+    ),
+    **{name: (reply, FetchError, "CIK0000320193", 5) for name, reply in CUT_OFF.items()},
+}
+"""A reply, its error, and the number of requests: an error that may pass is asked again."""
+
+
+@pytest.mark.parametrize(("reply", "error", "said", "requests"), REFUSED.values(), ids=REFUSED)
+def test_a_reply_that_is_no_document_is_an_error(server, client, time, monkeypatch, reply, error, said, requests):
+    monkeypatch.setattr(client_module, "MAX_BYTES", 1000)
+    server.on(URL, reply)
+    with pytest.raises(error, match=said):
         client.get(URL, Validators())
+    assert len(server.asked) == requests
+    assert time.slept == [1.0, 2.0, 4.0, 8.0][: requests - 1]
 
 
 def test_a_404_is_a_valid_response(client, time):
@@ -105,45 +150,25 @@ def test_a_404_is_a_valid_response(client, time):
     assert time.slept == []
 
 
-def test_a_gzip_body_is_decompressed(server, client):
-    server.on(URL, Reply(body=gzip.compress(DOCUMENT), headers={"Content-Encoding": "gzip"}))
-    assert client.get(URL) == Fetched(DOCUMENT, Validators())
-
-
-@pytest.mark.parametrize("status", [500, 502, 503])
-def test_temporary_failures_are_retried(server, client, time, status):
-    server.on(URL, Reply(status), Reply(status), Reply(body=DOCUMENT))
-
-    assert isinstance(client.get(URL), Fetched)
-
-    assert time.slept == [1.0, 2.0]
-
-
-def test_retries_of_a_failing_server_end(server, client, time):
-    server.on(URL, Reply(503))
-
-    with pytest.raises(FetchError, match=r"CIK0000320193\.json: answers 503; synchronize again later"):
-        client.get(URL)
-
-    assert len(server.asked) == 5
-    assert time.slept == [1.0, 2.0, 4.0, 8.0]
-
-
 @pytest.mark.parametrize(
-    ("headers", "seconds"),
+    ("replies", "waits"),
     [
-        ({"Retry-After": "7"}, 7.0),
-        ({"Retry-After": "0"}, 1.0),
-        ({"Retry-After": "soon"}, 1.0),
-        ({"Retry-After": "Sat, 01 Jan 2000 00:00:00 GMT"}, 1.0),
+        *(([Reply(status), Reply(status)], [1.0, 2.0]) for status in (500, 502, 503)),
+        # a refusal for a while waits as long as it says
+        ([Reply(429, headers={"Retry-After": "7"})], [7.0]),
+        ([Reply(429, headers={"Retry-After": "0"})], [1.0]),
+        ([Reply(429, headers={"Retry-After": "soon"})], [1.0]),
+        ([Reply(429, headers={"Retry-After": "Sat, 01 Jan 2000 00:00:00 GMT"})], [1.0]),
+        *(([broken], [1.0]) for broken in CUT_OFF.values()),
     ],
 )
-def test_a_429_waits_as_long_as_retry_after(server, client, time, headers, seconds):
-    server.on(URL, Reply(429, headers=headers), Reply(body=DOCUMENT))
+@pytest.mark.parametrize("last", [Reply(body=DOCUMENT), Reply(body=PACKED, headers=GZIP)], ids=["plain", "gzip"])
+def test_temporary_failures_are_retried(server, client, time, replies, waits, last):
+    server.on(URL, *replies, last)
 
-    assert isinstance(client.get(URL), Fetched)
+    assert client.get(URL) == Fetched(DOCUMENT, Validators())
 
-    assert time.slept == [seconds]
+    assert time.slept == waits
 
 
 @pytest.mark.parametrize(
@@ -159,22 +184,17 @@ def test_a_retry_after_date_is_relative_to_the_servers_date(headers, seconds):
     assert client_module._retry_after(httpx.Headers(headers, encoding="utf-8")) == seconds
 
 
-def test_a_too_long_retry_after_is_an_error(server, client, time):
-    server.on(URL, Reply(429, headers={"Retry-After": "3600"}))
-    with pytest.raises(RefusedError, match="asks to wait 3600 seconds"):
-        client.get(URL)
-    assert time.slept == []
-
-
 SEC_PAGE = b"""<!DOCTYPE html><html><head><title>SEC.gov</title><style>p {color: red}</style></head><body>
 <!-- id --><h1>Your Request Originates from an Undeclared Automated Tool</h1>
 <p>To allow for equitable access to all users,\x00 SEC reserves the right to limit requests &amp; tools.</p>
 </body></html>"""
 
 
-@pytest.mark.parametrize("packed", [False, True])
-def test_a_refusal_says_what_the_page_says(server, client, packed):
-    body, headers = (gzip.compress(SEC_PAGE), {"Content-Encoding": "gzip"}) if packed else (SEC_PAGE, {})
+PAGES = [(SEC_PAGE, {}), (gzip.compress(SEC_PAGE), GZIP)]
+
+
+@pytest.mark.parametrize(("body", "headers"), PAGES)
+def test_a_refusal_says_what_the_page_says(server, client, body, headers):
     server.on(URL, Reply(403, body, headers))
     said = (
         'answers 403 ("Your Request Originates from an Undeclared Automated Tool To allow for equitable access to all '
@@ -202,12 +222,6 @@ def test_the_text_of_a_page_is_found_in_linear_time(part):
     subprocess.run([sys.executable, "-c", code, page], cwd=PROJECT, timeout=PATIENCE, check=True)
 
 
-def test_a_page_of_a_refusal_that_is_broken_is_left_out(server, client):
-    server.on(URL, Reply(403, b"", {"Content-Encoding": "gzip"}))
-    with pytest.raises(FetchError, match="answers 403; if all"):
-        client.get(URL)
-
-
 def test_several_refusals_in_a_row_end_all_requests(server, client):
     """After that no request is sent any more, because each would prolong the block."""
     server.otherwise = Reply(403)
@@ -222,10 +236,9 @@ def test_several_refusals_in_a_row_end_all_requests(server, client):
     assert len(server.asked) == 3
 
 
-@pytest.mark.parametrize("packed", [False, True])
-def test_a_web_page_in_place_of_a_document_is_a_refusal(server, client, packed):
+@pytest.mark.parametrize(("body", "headers"), PAGES)
+def test_a_web_page_in_place_of_a_document_is_a_refusal(server, client, body, headers):
     """The SEC sends its page with status 200, too."""
-    body, headers = (gzip.compress(SEC_PAGE), {"Content-Encoding": "gzip"}) if packed else (SEC_PAGE, {})
     server.on(URL, Reply(403))
     server.otherwise = Reply(200, body, headers)
     said = 'answers 200 with a web page in place of the document ("Your Request Originates from an Undeclared Automated'
@@ -267,61 +280,6 @@ def test_refusals_with_an_answer_between_them_end_nothing(server, client):
         except FetchError:
             told.append(FetchError)
     assert told == [FetchError, FetchError, Fetched, FetchError, FetchError, NotFound]
-
-
-@pytest.mark.parametrize("location", ["https://example.org/login", "/elsewhere.json"])
-def test_no_redirect_is_followed(server, client, location):
-    server.on(URL, Reply(302, headers={"Location": location}))
-    with pytest.raises(FetchError, match=f"redirects to {location}, which is not followed"):
-        client.get(URL)
-    assert len(server.asked) == 1
-
-
-def test_an_unexpected_status_is_not_retried(server, client):
-    server.on(URL, Reply(418))
-    with pytest.raises(FetchError, match="answers 418, expected 200, 304 or 404"):
-        client.get(URL)
-    assert len(server.asked) == 1
-
-
-PACKED = gzip.compress(DOCUMENT)
-CUT_OFF = [
-    Reply(body=DOCUMENT, cut=20),
-    Reply(body=PACKED[:-9], headers={"Content-Encoding": "gzip"}),
-    Reply(body=PACKED[:-1], headers={"Content-Encoding": "gzip"}),
-    Reply(body=PACKED, headers={"Content-Encoding": "gzip"}, cut=30),
-    Reply(body=b"not gzip at all", headers={"Content-Encoding": "gzip"}),
-    Reply(body=PACKED + b"more", headers={"Content-Encoding": "gzip"}),
-]
-
-
-@pytest.mark.parametrize("broken", CUT_OFF)
-def test_a_truncated_body_is_an_error(server, client, broken):
-    """Truncated by the connection or inside its compression: the request is retried, and the body never used."""
-    server.on(URL, broken)
-    with pytest.raises(FetchError):
-        client.get(URL)
-    assert len(server.asked) == 5
-
-
-@pytest.mark.parametrize("broken", CUT_OFF)
-def test_a_body_that_is_truncated_once_is_retried(server, client, broken):
-    server.on(URL, broken, Reply(body=DOCUMENT))
-    assert client.get(URL) == Fetched(DOCUMENT, Validators())
-
-
-def test_a_too_large_body_is_refused(server, client, monkeypatch):
-    """Also a body that is small until it is decompressed."""
-    monkeypatch.setattr(client_module, "MAX_BYTES", 1000)
-    server.on(URL, Reply(body=gzip.compress(b" " * 1001), headers={"Content-Encoding": "gzip"}))
-    with pytest.raises(FetchError, match="more than 1000 bytes"):
-        client.get(URL)
-
-
-def test_an_unaccepted_encoding_is_an_error(server, client):
-    server.on(URL, Reply(body=DOCUMENT, headers={"Content-Encoding": "br"}))
-    with pytest.raises(FetchError, match="'br', expected gzip"):
-        client.get(URL)
 
 
 def test_an_unreachable_server_is_reported_in_one_line(time):
@@ -587,12 +545,19 @@ def test_a_file_is_downloaded_with_progress(server, client, tmp_path, monkeypatc
     ids=["strong", "date", "weak", "none"],
 )
 def test_an_interrupted_download_is_continued(server, client, tmp_path, headers, condition):
-    """With a validator, so that the parts of two files are never put together; without one, from the beginning."""
+    """With a validator, so that the parts of two files are never put together; without one, from the beginning.
+
+    Whatever was left of an earlier download: a damaged note starts it again.
+    """
+    (tmp_path / "facts.zip.part").write_bytes(b"xyz")
+    (tmp_path / "facts.zip.part.json").write_text("{")
     server.on(ZIP_URL, Reply(body=FILE, headers=headers, cut=6000), Reply(body=FILE, headers=headers))
     assert isinstance(download(client, tmp_path / "facts.zip")[0], Downloaded)
     assert (tmp_path / "facts.zip").read_bytes() == FILE
-    assert [asked["If-Range"] for _, asked in server.asked] == [None, condition]
-    assert [asked["Range"] for _, asked in server.asked] == [None, "bytes=6000-" if condition else None]
+    assert [(asked["If-Range"], asked["Range"]) for _, asked in server.asked] == [
+        (None, None),
+        (condition, "bytes=6000-" if condition else None),
+    ]
 
 
 def test_another_process_continues_a_download(server, client, tmp_path):
@@ -640,25 +605,20 @@ def test_a_file_that_has_changed_is_downloaded_from_the_beginning(server, client
     assert (tmp_path / "facts.zip").read_bytes() == OTHER
 
 
-def test_a_damaged_note_of_a_download_starts_it_again(server, client, tmp_path):
-    (tmp_path / "facts.zip.part").write_bytes(b"xyz")
-    (tmp_path / "facts.zip.part.json").write_text("{")
-    server.on(ZIP_URL, Reply(body=FILE, headers=TAG))
-    download(client, tmp_path / "facts.zip")
-    assert (tmp_path / "facts.zip").read_bytes() == FILE
-
-
-def test_a_download_has_the_errors_of_other_requests(server, client, tmp_path, monkeypatch):
-    assert download(client, tmp_path / "facts.zip")[0] == NotFound()
-    server.on(ZIP_URL, Reply(403, b"no"))
-    with pytest.raises(FetchError, match='answers 403 \\("no"\\)'):
-        download(client, tmp_path / "facts.zip")
-    server.on(ZIP_URL, Reply(body=gzip.compress(FILE), headers={"Content-Encoding": "gzip"}))
-    with pytest.raises(FetchError, match="comes encoded, expected a plain zip file"):
-        download(client, tmp_path / "facts.zip")
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (Reply(403, b"no"), 'answers 403 \\("no"\\)'),
+        (Reply(body=gzip.compress(FILE), headers=GZIP), "comes encoded, expected a plain zip file"),
+        (Reply(body=FILE), "more than 5000 bytes"),
+    ],
+    ids=["refused", "encoded", "too large"],
+)
+def test_a_download_has_the_errors_of_other_requests(server, client, tmp_path, monkeypatch, reply, said):
     monkeypatch.setattr(client_module, "LARGEST_DOWNLOAD", 5000)
-    server.on(ZIP_URL, Reply(body=FILE))
-    with pytest.raises(FetchError, match="more than 5000 bytes"):
+    assert download(client, tmp_path / "facts.zip")[0] == NotFound()
+    server.on(ZIP_URL, reply)
+    with pytest.raises(FetchError, match=said):
         download(client, tmp_path / "facts.zip")
 
 

@@ -18,7 +18,7 @@ from pipelines.edgar.download_plan import BULK_URLS, DownloadPlan, Memory, chose
 from pipelines.edgar.errors import DocumentError, RefusedError
 from pipelines.edgar.raw_store import RawStore, Seen
 from pipelines.edgar.sources import Source, open_source
-from pipelines.fake_sec.server import EdgarServer, Reply, running_server
+from pipelines.fake_sec.server import EdgarServer, Reply
 from tests.archives import zipped
 from tests.fake_time import FakeTime
 from tests.mirrors import ALFA, BRAVO, Mirror
@@ -37,12 +37,6 @@ CIK|Company Name|Form Type|Date Filed|File Name
 1000184|Société | Co|10-K/A|20260803|edgar/data/1000184/0001104659-26-100300.txt
 103|CARGO|8-K12B|20260803|edgar/data/103/0000000103-26-000009.txt
 """
-
-
-@pytest.fixture
-def server() -> Iterator[EdgarServer]:
-    with running_server() as state:
-        yield state
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """The command `explain`: arithmetic, text for a terminal, and messages for missing values and wrong arguments."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -42,17 +42,18 @@ CONCEPTS = {
 def leg(number: int, tag: str, value: float, span: tuple[str, str] | str, weight: float = 1.0, **of: Any) -> Leg:
     """A filed fact of a period or a day."""
     start, end = (None, span) if isinstance(span, str) else span
-    defaults = {"operation": "add" if weight > 0 else "subtract", "split_factor": 1.0, "unit": "USD"}
-    given = {**defaults, "concept": CONCEPTS.get(tag), **of}
-    filing = {
+    given = {
+        "operation": "add" if weight > 0 else "subtract",
+        "split_factor": 1.0,
+        "unit": "USD",
+        "concept": CONCEPTS.get(tag),
         "form": "10-Q",
         "filed": "2024-11-01",
         "accession": "9990000001-24-000001",
         "url": "https://sec.example/1",
+        **of,
     }
-    return Leg(
-        leg=number, tag=f"us-gaap:{tag}", value=value, start=start, end=end, weight=weight, **{**filing, **given}
-    )
+    return Leg(leg=number, tag=f"us-gaap:{tag}", value=value, start=start, end=end, weight=weight, **given)
 
 
 def told(value: float | None, number: int = 1, **of: Any) -> ValueVersion:
@@ -69,11 +70,17 @@ def explained(
     gap: Gap | None = None,
     repairs: Sequence[Repair] = (),
     rules: Sequence[Rule] = (),
+    inputs: Mapping[str, str] | None = None,
+    figures: Mapping[str, int] | None = None,
+    proofs: Sequence[Proof] = (),
     **of: Any,
 ) -> explain.Explanation:
-    """An explanation of one version."""
+    """An explanation of one version; of none, where there is a gap."""
     known = {rule.id: rule for rule in rules}
-    return explain.explanation(HOLDER, LINES[item], QUARTER, [], [told(value, **of)], legs, gap, repairs, known)
+    versions = [] if gap else [told(value, **of)]
+    return explain.explanation(
+        HOLDER, LINES[item], QUARTER, [], versions, legs, gap, repairs, known, inputs, figures, proofs=proofs
+    )
 
 
 FREE_CASH_FLOW = (
@@ -89,6 +96,9 @@ FREE_CASH_FLOW = (
 # --- The arithmetic ---------------------------------------------------------------------------------------------
 
 
+OF_SHARES = {"operation": "mean", "unit": "shares"}
+
+
 def test_free_cash_flow_is_shown_as_one_flow_less_another() -> None:
     """Each amount has its own sum, with the sign of the filed figures, whether it is added or subtracted."""
     of = explained("free_cash_flow", 1080.0, *FREE_CASH_FLOW)
@@ -97,10 +107,7 @@ def test_free_cash_flow_is_shown_as_one_flow_less_another() -> None:
         ("capital expenditure", -1, 120.0),
     ]
     assert [part.share(one) for part in of.parts for one in part.legs] == [1000.0, 900.0, -700.0, 100.0, 80.0, -60.0]
-    [step] = of.steps
-    assert (step.name, step.formula) == ("free cash flow", "operating cash flow - capital expenditure")
-    assert (step.figures, step.value) == ({"operating cash flow": 1200.0, "capital expenditure": 120.0}, 1080.0)
-    assert of.recomputed == of.value == 1080.0
+    assert of.steps[0].figures == {"operating cash flow": 1200.0, "capital expenditure": 120.0}
 
 
 @pytest.mark.parametrize("rest", [0.0, 20.0])
@@ -132,41 +139,56 @@ def test_what_lines_leave_of_a_total_is_subtracted_with_the_amount() -> None:
     assert [(part.sign, part.value) for part in (capex, cash)] == [(-1, 120.0), (-1, 80.0)]
 
 
-def test_an_average_is_weighted_by_days_on_the_newest_share_basis() -> None:
-    shares = {"operation": "mean", "unit": "shares"}
-    of = explained(
+STEPS: dict[str, tuple[str, list[Leg], list[tuple[str, str, float]]]] = {
+    "free cash flow": (
+        "free_cash_flow",
+        [*FREE_CASH_FLOW],
+        [("free cash flow", "operating cash flow - capital expenditure", 1080.0)],
+    ),
+    "an average by days on the newest share basis": (
         "shares_basic",
-        40.0,
-        leg(1, "Shares", 10.0, YEAR, 365.0, split_factor=4.0, **shares),
-        leg(2, "Shares", 44.0, TO_DATE, 274.0, **shares),
-        leg(3, "Shares", 44.0, PRIOR, -273.0, **shares),
-    )
-    [part], [step] = of.parts, of.steps
-    assert (part.value, part.days) == (10 * 4 * 365 + 44, 366)
-    assert (step.formula, step.value) == ("sum over days / days", (10 * 4 * 365 + 44) / 366)
+        [
+            leg(1, "Shares", 10.0, YEAR, 365.0, split_factor=4.0, **OF_SHARES),
+            leg(2, "Shares", 44.0, TO_DATE, 274.0, **OF_SHARES),
+            leg(3, "Shares", 44.0, PRIOR, -273.0, **OF_SHARES),
+        ],
+        [("shares basic", "sum over days / days", (10 * 4 * 365 + 44) / 366)],
+    ),
+    "a quotient, with the names of its formula": (
+        "debt_to_fcf",
+        [
+            leg(1, "Debt", 240.0, "2024-09-30", operation="dividend"),
+            leg(2, "Operating", 100.0, YEAR, operation="divisor"),
+            leg(3, "Capex", 20.0, YEAR, -1.0, operation="divisor"),
+        ],
+        [
+            ("total debt", "total debt", 240.0),
+            ("free cash flow", "operating cash flow - capital expenditure", 80.0),
+            ("debt to fcf", "total debt / free cash flow", 3.0),
+        ],
+    ),
+    "a quotient by an average": (
+        "eps_basic",
+        [
+            leg(1, "Income", 60.0, YEAR, operation="dividend"),
+            leg(2, "Shares", 30.0, YEAR, 365.0, operation="divisor_mean"),
+        ],
+        [
+            ("net income", "operating income", 60.0),
+            ("shares basic", "sum over days / days", 30.0),
+            ("eps basic", "net income / shares basic", 2.0),
+        ],
+    ),
+}
+"""An item, the facts of its value, and the name, formula and value of each step."""
 
 
-def test_a_quotient_uses_the_names_of_its_formula() -> None:
-    legs = [
-        leg(1, "Debt", 240.0, "2024-09-30", operation="dividend"),
-        leg(2, "Operating", 100.0, YEAR, operation="divisor"),
-        leg(3, "Capex", 20.0, YEAR, -1.0, operation="divisor"),
-    ]
-    of = explained("debt_to_fcf", 3.0, *legs)
-    assert [(step.name, step.formula, step.value) for step in of.steps] == [
-        ("total debt", "total debt", 240.0),
-        ("free cash flow", "operating cash flow - capital expenditure", 80.0),
-        ("debt to fcf", "total debt / free cash flow", 3.0),
-    ]
-    earned = [
-        leg(1, "Income", 60.0, YEAR, operation="dividend"),
-        leg(2, "Shares", 30.0, YEAR, 365.0, operation="divisor_mean"),
-    ]
-    assert [(step.name, step.value) for step in explained("eps_basic", 2.0, *earned).steps] == [
-        ("net income", 60.0),
-        ("shares basic", 30.0),
-        ("eps basic", 2.0),
-    ]
+@pytest.mark.parametrize(("item", "legs", "steps"), STEPS.values(), ids=STEPS)
+def test_the_steps_of_a_value(item: str, legs: list[Leg], steps: list[tuple[str, str, float]]) -> None:
+    of = explained(item, steps[-1][2], *legs)
+
+    assert [(step.name, step.formula, step.value) for step in of.steps] == steps
+    assert of.recomputed == of.value
 
 
 def return_legs(income: float, pretax: float | None, tax: float | None) -> list[Leg]:
@@ -293,7 +315,7 @@ def test_codes_come_with_their_meaning_or_in_plain_words() -> None:
 
 
 def test_no_value_comes_with_its_reason() -> None:
-    of = explain.explanation(HOLDER, LINES["debt_to_fcf"], QUARTER, [], [], [], Gap("negative_fcf"), [], {})
+    of = explained("debt_to_fcf", None, gap=Gap("negative_fcf"))
     assert (of.value, of.recomputed, of.parts, of.steps, of.versions) == (None, None, (), (), ())
     assert of.reason == explain.Meaning(
         "negative_fcf", "Free cash flow is not positive, so that there is nothing to divide by."
@@ -302,131 +324,142 @@ def test_no_value_comes_with_its_reason() -> None:
     assert "why not  Free cash flow is not positive" in text(of, 80)
 
 
-def decided(of: explain.Explanation) -> list[tuple[Any, ...]]:
-    return [(one.about, one.name, one.legs, one.rule.id) for one in of.decisions]
-
-
-def test_the_chain_of_rules_goes_from_the_facts_to_the_value() -> None:
-    """The rule that chose the facts of each amount, repairs with their evidence, then the rules of value and flags."""
-    legs = [
-        leg(1, "Operating", 1000.0, YEAR, rule=OPERATING.id),
-        leg(2, "Operating", 0.9, TO_DATE, rule=SCALE.id, split_factor=1000.0),
-        leg(3, "Operating", 700.0, PRIOR, -1.0, rule=OPERATING.id),
-        leg(4, "Capex", 100.0, YEAR, -1.0, rule=CAPEX.id),
-    ]
-    repair = Repair(
-        "9990000001-24-000001", "operating_cash_flow", *TO_DATE, "scale", 0.9, 900.0, "the balance sheet", SCALE.id
-    )
-    of = explained(
-        "free_cash_flow",
-        1100.0,
-        *legs,
-        repairs=[repair],
-        rules=RULES,
-        rule=TO_DATE_RULE.id,
-        flags="mixed_basis,weeks_53",
-    )
-    assert decided(of) == [
-        ("fact", "operating cash flow", (1, 3), OPERATING.id),
-        ("fact", "capital expenditure", (4,), CAPEX.id),
-        ("repair", "operating cash flow", (2,), SCALE.id),
-        ("value", "free cash flow", (), TO_DATE_RULE.id),
-        ("flag", "mixed_basis", (), BASIS.id),
-    ]
-    assert of.decisions[2].evidence == ("filed as 0.9, corrected to 900: the balance sheet",)
-    printed = text(of, 80)
-    assert (
-        """
+ONE_LEG = leg(1, "Operating", 5.0, YEAR)
+IN_DEBT = leg(1, "Debt", 5.0, "2024-09-30")
+APART = [Rule(f"{about}.apart", "Apart.", "measured", "flag", "apart") for about in ("cash", "debt")]
+WITHHELD = Rule("debt-to-fcf.not-positive", "No ratio to a negative amount.", "arithmetic", "withhold")
+INPUTS = {"total_debt": "debt.classified", "free_cash_flow": "fcf.difference"}
+FILING = "9990000001-24-000001"
+DECIDED: dict[str, tuple[explain.Explanation, list[tuple[Any, ...]], list[str]]] = {
+    # the rule that chose the facts of each amount, repairs with their evidence, then the rules of value and flags
+    "from the facts to the value": (
+        explained(
+            "free_cash_flow",
+            1100.0,
+            leg(1, "Operating", 1000.0, YEAR, rule=OPERATING.id),
+            leg(2, "Operating", 0.9, TO_DATE, rule=SCALE.id, split_factor=1000.0),
+            leg(3, "Operating", 700.0, PRIOR, -1.0, rule=OPERATING.id),
+            leg(4, "Capex", 100.0, YEAR, -1.0, rule=CAPEX.id),
+            repairs=[
+                Repair(FILING, "operating_cash_flow", *TO_DATE, "scale", 0.9, 900.0, "the balance sheet", SCALE.id)
+            ],
+            rules=RULES,
+            rule=TO_DATE_RULE.id,
+            flags="mixed_basis,weeks_53",
+        ),
+        [
+            ("fact", "operating cash flow", (1, 3), OPERATING.id),
+            ("fact", "capital expenditure", (4,), CAPEX.id),
+            ("repair", "operating cash flow", (2,), SCALE.id),
+            ("value", "free cash flow", (), TO_DATE_RULE.id),
+            ("flag", "mixed_basis", (), BASIS.id),
+        ],
+        [
+            """
 Rules that decided it
   Facts of operating cash flow [1] [3]: cash-flow.operating
        Net cash from operating activities as filed.
        Source: ASC 230-10-45-24
        Code: a.py
   Facts of capital expenditure [4]: cash-flow.capital-expenditure
-"""
-        in printed
-    )
-    assert "  Value of free cash flow: ttm.year-to-date\n" in printed
-    assert "  Flag mixed_basis: ttm.mixed-basis\n" in printed
-    assert "docs/rules.md" in printed
-
-
-def test_a_corrected_fact_keeps_the_rule_that_chose_it() -> None:
-    """The leg names the rule that chose it and the repair another; the evidence says if a figure was left out."""
-    repair = Repair("9990000001-24-000001", "operating_cash_flow", *YEAR, "context", 5.0, None, "the year", SCALE.id)
-    of = explained(
-        "free_cash_flow", 5.0, leg(1, "Operating", 5.0, YEAR, rule=OPERATING.id), repairs=[repair], rules=RULES
-    )
-    assert decided(of)[:2] == [
-        ("fact", "operating cash flow", (1,), OPERATING.id),
-        ("repair", "operating cash flow", (1,), SCALE.id),
-    ]
-    assert "filed as 5, left out: the year" in text(of, 80)
-
-
-def test_the_rule_of_twelve_months_is_named_before_the_rule_of_the_value() -> None:
-    of = explained("free_cash_flow", 5.0, leg(1, "Operating", 5.0, YEAR), rules=RULES, rule="fcf.difference")
-    assert decided(of) == [
-        ("window", "year_to_date", (), TO_DATE_RULE.id),
-        ("value", "free cash flow", (), "fcf.difference"),
-    ]
-    assert "  Twelve months (year_to_date): ttm.year-to-date\n" in text(of, 80)
-
-
-def test_a_ratio_names_the_rules_of_the_items_that_it_is_calculated_from() -> None:
-    """But not if its legs are summed: then it is not calculated from other items."""
-    inputs = {"total_debt": "debt.classified", "free_cash_flow": "fcf.difference"}
-    legs = [
-        leg(1, "Debt", 240.0, "2024-09-30", operation="dividend"),
-        leg(2, "Operating", 80.0, YEAR, operation="divisor"),
-    ]
-    newest = [told(3.0, rule="debt-to-fcf.quotient")]
-    of = explain.explanation(HOLDER, LINES["debt_to_fcf"], QUARTER, [], newest, legs, None, [], {}, inputs)
-    assert decided(of) == [
-        ("value", "total debt", (), "debt.classified"),
-        ("value", "free cash flow", (), "fcf.difference"),
-        ("value", "debt to fcf", (), "debt-to-fcf.quotient"),
-    ]
-    summed = [leg(1, "Earnings", 5.6, YEAR)]
-    newest = [told(5.6, rule="eps.as-filed")]
-    of = explain.explanation(HOLDER, LINES["eps_basic"], QUARTER, [], newest, summed, None, [], {}, inputs)
-    assert decided(of) == [("value", "eps basic", (), "eps.as-filed")]
-
-
-def test_a_flag_of_several_rules_names_the_rule_of_the_same_amount() -> None:
-    debt, cash = (Rule(f"{about}.apart", "Apart.", "measured", "flag", "apart") for about in ("debt", "cash"))
-    of = explained(
-        "total_debt", 5.0, leg(1, "Debt", 5.0, "2024-09-30", rule="debt.lines"), flags="apart", rules=[cash, debt]
-    )
-    assert decided(of)[1:] == [("flag", "apart", (), "debt.apart")]
-    of = explained("total_debt", 5.0, leg(1, "Debt", 5.0, "2024-09-30"), flags="apart", rules=[cash, debt])
-    assert decided(of) == [("flag", "apart", (), "cash.apart"), ("flag", "apart", (), "debt.apart")]
-
-
-def test_a_rule_that_is_not_in_the_build_is_named_by_its_id() -> None:
-    of = explained("free_cash_flow", 5.0, leg(1, "Operating", 5.0, YEAR, rule="made.up"), rule="another.rule")
-    assert decided(of) == [
-        ("fact", "operating cash flow", (1,), "made.up"),
-        ("value", "free cash flow", (), "another.rule"),
-    ]
-    assert "  Value of free cash flow: another.rule\n" in text(of, 80)
-
-
-def test_a_gap_names_the_rule_that_leaves_the_value_out() -> None:
-    withheld = Rule("debt-to-fcf.not-positive", "No ratio to a negative amount.", "arithmetic", "withhold")
-    of = explain.explanation(
-        HOLDER,
-        LINES["debt_to_fcf"],
-        QUARTER,
+""",
+            "filed as 0.9, corrected to 900: the balance sheet",
+            "  Value of free cash flow: ttm.year-to-date\n",
+            "  Flag mixed_basis: ttm.mixed-basis\n",
+            "docs/rules.md",
+        ],
+    ),
+    # the leg names the rule that chose it and the repair another; the evidence says if a figure was left out
+    "a corrected fact keeps the rule that chose it": (
+        explained(
+            "free_cash_flow",
+            5.0,
+            leg(1, "Operating", 5.0, YEAR, rule=OPERATING.id),
+            repairs=[Repair(FILING, "operating_cash_flow", *YEAR, "context", 5.0, None, "the year", SCALE.id)],
+            rules=RULES,
+        ),
+        [
+            ("fact", "operating cash flow", (1,), OPERATING.id),
+            ("repair", "operating cash flow", (1,), SCALE.id),
+            ("window", "year_to_date", (), TO_DATE_RULE.id),
+        ],
+        ["filed as 5, left out: the year"],
+    ),
+    "the rule of twelve months is named before the rule of the value": (
+        explained("free_cash_flow", 5.0, ONE_LEG, rules=RULES, rule="fcf.difference"),
+        [
+            ("window", "year_to_date", (), TO_DATE_RULE.id),
+            ("value", "free cash flow", (), "fcf.difference"),
+        ],
+        ["  Twelve months (year_to_date): ttm.year-to-date\n"],
+    ),
+    "a ratio names the rules of the items that it is calculated from": (
+        explained(
+            "debt_to_fcf",
+            3.0,
+            leg(1, "Debt", 240.0, "2024-09-30", operation="dividend"),
+            leg(2, "Operating", 80.0, YEAR, operation="divisor"),
+            rule="debt-to-fcf.quotient",
+            inputs=INPUTS,
+        ),
+        [
+            ("value", "total debt", (), "debt.classified"),
+            ("value", "free cash flow", (), "fcf.difference"),
+            ("value", "debt to fcf", (), "debt-to-fcf.quotient"),
+        ],
         [],
+    ),
+    "a sum is not calculated from other items": (
+        explained("eps_basic", 5.6, leg(1, "Earnings", 5.6, YEAR), rule="eps.as-filed", inputs=INPUTS),
+        [("value", "eps basic", (), "eps.as-filed")],
         [],
+    ),
+    "a flag of several rules names the rule of the same amount": (
+        explained(
+            "total_debt",
+            5.0,
+            leg(1, "Debt", 5.0, "2024-09-30", rule="debt.lines"),
+            flags="apart",
+            rules=APART,
+        ),
+        [("fact", "total debt", (1,), "debt.lines"), ("flag", "apart", (), "debt.apart")],
         [],
-        Gap("negative_fcf", withheld.id),
+    ),
+    "or of each": (
+        explained("total_debt", 5.0, IN_DEBT, flags="apart", rules=APART),
+        [("flag", "apart", (), "cash.apart"), ("flag", "apart", (), "debt.apart")],
         [],
-        {withheld.id: withheld},
-    )
-    assert decided(of) == [("gap", "negative_fcf", (), withheld.id)]
-    assert "  No value (negative_fcf): debt-to-fcf.not-positive\n" in text(of, 80)
+    ),
+    "a rule that is not in the build is named by its id": (
+        explained("free_cash_flow", 5.0, leg(1, "Operating", 5.0, YEAR, rule="made.up"), rule="another.rule"),
+        [
+            ("fact", "operating cash flow", (1,), "made.up"),
+            ("value", "free cash flow", (), "another.rule"),
+        ],
+        ["  Value of free cash flow: another.rule\n"],
+    ),
+    "a gap names the rule that leaves the value out": (
+        explained("debt_to_fcf", None, gap=Gap("negative_fcf", WITHHELD.id), rules=[WITHHELD]),
+        [("gap", "negative_fcf", (), WITHHELD.id)],
+        ["  No value (negative_fcf): debt-to-fcf.not-positive\n"],
+    ),
+    "numbers of legs are shown as ranges": (
+        explained(
+            "free_cash_flow",
+            5.0,
+            *(leg(n, "Operating", 5.0, YEAR, rule=OPERATING.id) for n in (1, 2, 3, 5, 7, 8)),
+        ),
+        [("fact", "operating cash flow", (1, 2, 3, 5, 7, 8), OPERATING.id)],
+        ["operating cash flow [1-3] [5] [7-8]: cash"],
+    ),
+}
+"""An explanation; what was decided: about what, its name, its legs, and the rule; and what is printed."""
+
+
+@pytest.mark.parametrize(("of", "decisions", "printed"), DECIDED.values(), ids=DECIDED)
+def test_the_rules_that_decided(of: explain.Explanation, decisions: list[tuple[Any, ...]], printed: list[str]) -> None:
+    assert [(one.about, one.name, one.legs, one.rule.id) for one in of.decisions] == decisions
+    assert [part for part in printed if part not in text(of, 80)] == []
 
 
 def test_the_identities_that_judged_a_value_are_shown_with_both_sides() -> None:
@@ -434,18 +467,7 @@ def test_the_identities_that_judged_a_value_are_shown_with_both_sides() -> None:
         "identity.cash-flow", "The activities add up to the change in cash.", "ASC 230-10-45-24", "withhold"
     )
     proofs = [Proof(identity.id, "holds", 1500.0, 1500.0), Proof("unheard.of", "withheld", None, 3.0)]
-    of = explain.explanation(
-        HOLDER,
-        LINES["free_cash_flow"],
-        QUARTER,
-        [],
-        [told(5.0)],
-        [],
-        None,
-        [],
-        {identity.id: identity},
-        proofs=proofs,
-    )
+    of = explained("free_cash_flow", 5.0, rules=[identity], proofs=proofs)
     assert [(one.rule.id, one.outcome.code) for one in of.judgements] == [
         (identity.id, "holds"),
         ("unheard.of", "withheld"),
@@ -461,10 +483,8 @@ Identities that judged it
 def test_other_rules_about_the_company_are_listed_by_id_with_their_first_sentence() -> None:
     """Neither rules that the value names nor rules that choose elements."""
     of_elements = Rule("revenue.total", "The filer's own total.", "S-X", "select", file=f"{explain.ELEMENTS}income.py")
-    rules = {rule.id: rule for rule in (*RULES, BANK, of_elements)}
     figures = {"unheard.of": 1, BANK.id: 1234, TO_DATE_RULE.id: 5, of_elements.id: 6}
-    newest = [told(1.0, rule=TO_DATE_RULE.id)]
-    of = explain.explanation(HOLDER, LINES["revenue"], QUARTER, [], newest, [], None, [], rules, {}, figures)
+    of = explained("revenue", 1.0, rules=[*RULES, BANK, of_elements], rule=TO_DATE_RULE.id, inputs={}, figures=figures)
     assert [(one.rule.id, one.figures) for one in of.company_rules] == [(BANK.id, 1234), ("unheard.of", 1)]
     assert """
 Rules about the company
@@ -479,22 +499,14 @@ Rules about the company
 
 def test_the_facts_and_their_filings_come_before_the_rules() -> None:
     """Then the rules that decided, and the versions."""
-    newest = [told(1.0, rule=TO_DATE_RULE.id)]
-    fact = msgspec.structs.replace(leg(1, "R", 1.0, YEAR), url="https://filings.example.org/1", accession="1")
-    rules = {TO_DATE_RULE.id: TO_DATE_RULE}
-    of = explain.explanation(HOLDER, LINES["revenue"], QUARTER, [], newest, [fact], None, [], rules, {}, {})
-    told_of = text(of, 80)
+    fact = leg(1, "R", 1.0, YEAR, url="https://filings.example.org/1", accession="1")
+    told_of = text(explained("revenue", 1.0, fact, rules=[TO_DATE_RULE], rule=TO_DATE_RULE.id), 80)
     heads = ("How it is calculated", "Facts as filed", "https://filings.example.org/1", TO_DATE_RULE.id, "Versions")
     assert sorted(heads, key=told_of.index) == list(heads)
 
 
 def test_the_rules_of_elements_are_in_the_folder_of_elements() -> None:
     assert registry.FILES["revenue.total"].startswith(explain.ELEMENTS)
-
-
-def test_numbers_of_legs_are_shown_as_ranges() -> None:
-    legs = [leg(n, "Operating", 5.0, YEAR, rule=OPERATING.id) for n in (1, 2, 3, 5, 7, 8)]
-    assert "operating cash flow [1-3] [5] [7-8]: cash" in text(explained("free_cash_flow", 5.0, *legs), 80)
 
 
 # --- As text ----------------------------------------------------------------------------------------------------

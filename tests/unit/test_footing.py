@@ -51,14 +51,56 @@ def judged(found: Today, item: str) -> list[tuple[str, float, float]]:
     return list(of_item.select("outcome", "left_side", "right_side").iter_rows())
 
 
-@in_one_call
-def test_a_statement_that_foots_proves_its_figure():
-    flows, margin, operations = yield reports(CASH_FLOWS), reports(MARGIN), reports(OF_OPERATIONS)
+AFTER_EFFECT = {**CASH_FLOWS, EFFECT: 1.5e6}
+AGAIN = [
+    fact(tag, value, "2022-01-01", LAST, filed="2024-02-20")
+    for tag, value in {**CASH_FLOWS, SPENDING: 10e6, NET_INCOME: 9e6}.items()
+]
+JUDGED = {
+    "cash flows that foot": (reports(CASH_FLOWS), "free_cash_flow", 60e6, [("holds", 15e6, 15e6)]),
+    "a margin that foots": (reports(MARGIN), "revenue", 100e6, [("holds", 40e6, 40e6)]),
+    "costs of operations that foot": (reports(OF_OPERATIONS), "revenue", 100e6, [("holds", 20e6, 20e6)]),
+    # investing cash flow without its minus sign explains the difference
+    "another line with the error": (reports(CASH_FLOWS, **{INVESTING: 25e6}), "free_cash_flow", 60e6, []),
+    # cash of a business held for sale stands between the activities and the change in cash
+    "a small line of the filer's own": (reports(CASH_FLOWS, **{CHANGE: 15e6 - 1_234_567}), "free_cash_flow", 60e6, []),
+    "statements that never foot": (
+        reports({**CASH_FLOWS, CHANGE: 4e6}, **{CASH_FLOW: 52.3e6}),
+        "free_cash_flow",
+        42.3e6,
+        [],
+    ),
+    # some filers state the change before the effect of exchange rates; both agree
+    "a change before the effect of exchange rates": (
+        reports(AFTER_EFFECT),
+        "free_cash_flow",
+        60e6,
+        [("holds", 16.5e6, 15e6)],
+    ),
+    "a change with the effect of exchange rates": (
+        reports({**AFTER_EFFECT, CHANGE: 16.5e6}),
+        "free_cash_flow",
+        60e6,
+        [("holds", 16.5e6, 16.5e6)],
+    ),
+    # the next annual report states the year again, with the right figure
+    "a later report that foots": (
+        reports(CASH_FLOWS, AGAIN, **{CASH_FLOW: 52.3e6}),
+        "free_cash_flow",
+        60e6,
+        [("holds", 15e6, 15e6)],
+    ),
+}
+"""Reports, an item, its value of the last year, and the judgements of it, with both sides."""
 
-    assert value_of(flows, "free_cash_flow", "annual", LAST) == 60e6
-    assert judged(flows, "free_cash_flow") == [("holds", 15e6, 15e6)]
-    assert judged(margin, "revenue") == [("holds", 40e6, 40e6)]
-    assert judged(operations, "revenue") == [("holds", 20e6, 20e6)]
+
+@pytest.mark.parametrize(("rows", "item", "value", "judgements"), JUDGED.values(), ids=JUDGED)
+@in_one_call
+def test_a_figure_of_a_statement_is_served(rows, item, value, judgements):
+    found = yield rows
+
+    assert value_of(found, item, "annual", LAST) == value
+    assert judged(found, item) == judgements
 
 
 @pytest.mark.parametrize(
@@ -118,57 +160,6 @@ def test_revenue_below_gross_profit_needs_no_other_statement(lines, served):
     assert value_of(found, "revenue", "annual", LAST) == served
 
 
-@in_one_call
-def test_another_line_with_the_error_leaves_the_figure_alone():
-    """Investing cash flow without its minus sign explains the difference."""
-    found = yield reports(CASH_FLOWS, **{INVESTING: 25e6})
-
-    assert value_of(found, "free_cash_flow", "annual", LAST) == 60e6
-    assert judged(found, "free_cash_flow") == []
-
-
-@in_one_call
-def test_a_small_line_of_the_filers_own_contradicts_nothing():
-    """Cash of a business held for sale stands between the activities and the change in cash."""
-    found = yield reports(CASH_FLOWS, **{CHANGE: 15e6 - 1_234_567})
-
-    assert value_of(found, "free_cash_flow", "annual", LAST) == 60e6
-    assert judged(found, "free_cash_flow") == []
-
-
-@in_one_call
-def test_statements_that_never_foot_contradict_nothing():
-    lines = {**CASH_FLOWS, CHANGE: 4e6}
-
-    found = yield reports(lines, **{CASH_FLOW: 52.3e6})
-
-    assert value_of(found, "free_cash_flow", "annual", LAST) == 42.3e6
-
-
-@in_one_call
-def test_the_effect_of_exchange_rates_may_be_part_of_the_change():
-    """Some filers state the change before it; both agree."""
-    after = {**CASH_FLOWS, EFFECT: 1.5e6}
-
-    before_it, with_it = yield reports(after), reports({**after, CHANGE: 16.5e6})
-
-    assert judged(before_it, "free_cash_flow") == [("holds", 16.5e6, 15e6)]
-    assert judged(with_it, "free_cash_flow") == [("holds", 16.5e6, 16.5e6)]
-
-
-@in_one_call
-def test_a_later_report_that_foots_serves_the_figure():
-    """The next annual report states the year again, with the right figure."""
-    again = [
-        fact(tag, value, "2022-01-01", LAST, filed="2024-02-20")
-        for tag, value in {**CASH_FLOWS, SPENDING: 10e6, NET_INCOME: 9e6}.items()
-    ]
-    found = yield reports(CASH_FLOWS, again, **{CASH_FLOW: 52.3e6})
-
-    assert value_of(found, "free_cash_flow", "annual", LAST) == 60e6
-    assert [outcome for outcome, *_ in judged(found, "free_cash_flow")] == ["holds"]
-
-
 @pytest.mark.parametrize(("off", "served"), [(0, True), (4e6, False), (4_321e3, True), (4e3, True)])
 @in_one_call
 def test_cash_that_misses_the_change_by_one_digit_is_left_out(off, served):
@@ -186,14 +177,12 @@ def test_cash_that_misses_the_change_by_one_digit_is_left_out(off, served):
 @in_one_call
 def test_restricted_cash_on_the_line_of_the_cash_flow_statement_explains_the_difference():
     """The cash flow statement includes it, and its own cash foots."""
-    rows = years_of_cash(CASH_OF_YEARS[-1] - 4e6)
     flows = "CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents"
-    rows += [
-        fact(flows, cash, None, f"{year}-12-31", filed="2023-02-20")
-        for year, cash in zip((2021, 2022), CASH_OF_YEARS[2:], strict=True)
+    found = yield [
+        *years_of_cash(CASH_OF_YEARS[-1] - 4e6),
+        fact(flows, CASH_OF_YEARS[2], None, "2021-12-31", filed="2023-02-20"),
+        fact(flows, CASH_OF_YEARS[3], None, "2022-12-31", filed="2023-02-20"),
     ]
-
-    found = yield raw(rows)
 
     assert value_of(found, "cash_and_equivalents", "annual", LAST) == CASH_OF_YEARS[-1] - 4e6
 
@@ -222,8 +211,6 @@ def test_an_outflow_that_nothing_explains_leaves_capital_expenditure_out(more, s
 @in_one_call
 def test_leased_equipment_counts_unless_investing_foots_without_it(outflow, spent):
     """Investing may be more than its lines because of lines of the filer's own, and less because of proceeds."""
-    lines = {**LESSOR, INVESTING: outflow}
-
-    found = yield raw(annual(2022, lines))
+    found = yield raw(annual(2022, {**LESSOR, INVESTING: outflow}))
 
     assert value_of(found, "free_cash_flow", "annual", LAST) == -18_034e3 - spent
