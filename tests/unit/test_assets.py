@@ -21,6 +21,7 @@ from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.tables import build_tables, stored
 from tests import dagster_records
+from tests.damage import flip
 from tests.mirrors import ALFA, BRAVO, Mirror
 from warehouse.build import publish, runs
 from warehouse.build.opening import open_read_only
@@ -130,8 +131,8 @@ def test_a_damaged_build_is_published_again(synchronized, same_mirror):
     first = publish.current(folder)
     build = folder / first.file
     damages = (
-        lambda: flip_a_bit(folder / "warehouse.duckdb"),
-        lambda: flip_a_bit(folder / "parquet/financials.parquet"),
+        lambda: flip(folder / "warehouse.duckdb"),
+        lambda: flip(folder / "parquet/financials.parquet"),
         lambda: (folder / "warehouse.duckdb").resolve().unlink(),
     )
     for damage in damages:
@@ -212,14 +213,6 @@ def test_the_pointer_says_whether_the_schedule_is_on(synchronized, same_mirror, 
     assert publish.current(synchronized.published).is_scheduled
     (synchronized.dagster / "schedules/schedules.db").write_bytes(b"garbage")
     assert not dagster_record.is_scheduled(synchronized.root)
-
-
-def flip_a_bit(path: Path) -> None:
-    """Damage the middle of a file, as a disk does."""
-    path.resolve().chmod(0o644)
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    path.write_bytes(content)
 
 
 def test_recomputed_equal_rows_publish_no_new_build(synchronized, same_mirror, monkeypatch):

@@ -26,6 +26,7 @@ from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.tables import stored
 from tests import dagster_records
+from tests.damage import flip
 from tests.e2e.homes import published, sync, sync_unrecorded
 from tests.mirrors import ALFA
 from tests.unit.conftest import TwoBuilds
@@ -60,16 +61,6 @@ def doctor(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, dict[
         return status, found, out
 
     return run
-
-
-def flip(path: Path) -> None:
-    """Flip one bit in the middle of a file."""
-    mode = stat.S_IMODE(path.stat().st_mode)
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 4
-    path.chmod(0o600)
-    path.write_bytes(content)
-    path.chmod(mode)
 
 
 def tables_of(home: Home) -> list[Path]:

@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 from pipelines.edgar import documents
 from pipelines.edgar.documents import (
     FactColumns,
+    Facts,
     Filing,
     Listing,
     OlderPage,
+    Submissions,
     decode_facts,
     decode_page,
     decode_submissions,
@@ -57,9 +59,13 @@ def revenues(*facts: Json) -> bytes:
     return facts_document({"us-gaap": {"Revenues": concept}})
 
 
+def decoded(raw: bytes) -> Facts:
+    return decode_facts(raw, CIK, TAGS)
+
+
 def refused(raw: bytes) -> DocumentError:
     with pytest.raises(DocumentError) as error:
-        decode_facts(raw, CIK, TAGS)
+        decoded(raw)
     assert "\n" not in str(error.value)
     return error.value
 
@@ -81,25 +87,23 @@ def test_wanted_facts_come_as_columns():
         }
     )
 
-    facts = decode_facts(raw, CIK, TAGS)
+    facts = decoded(raw)
 
-    assert facts.cik == CIK
-    assert facts.entity_name == "Example Tools"
-    assert facts.ignored == Counter()
-    columns = facts.columns
-    assert len(columns) == 5
-    assert columns.cik == [CIK] * 5
-    assert columns.taxonomy == ["dei"] + ["us-gaap"] * 4
-    assert columns.tag == ["EntityPublicFloat", "Assets", "Revenues", "Revenues", "Revenues"]
-    assert columns.unit == ["USD", "USD", "USD", "USD", "EUR"]
-    assert columns.start == [None, None, "2024-01-01", "2024-01-01", "2024-01-01"]
-    assert columns.end == ["2024-12-31"] * 5
-    assert columns.value == [5e9, 100.0, 100.0, -1.5, 9.0]
-    assert {type(value) for value in columns.value} == {float}
-    assert columns.accession == ["0000001234-25-000001"] * 5
-    assert columns.form == ["10-K"] * 5
-    assert columns.filed == ["2025-02-01"] * 5
-    assert columns.fy == [2024, 2024, 2024, None, 2024]
+    assert (facts.cik, facts.entity_name, facts.ignored, len(facts.columns)) == (CIK, "Example Tools", Counter(), 5)
+    assert facts.columns.as_dict() == {
+        "cik": [CIK] * 5,
+        "taxonomy": ["dei"] + ["us-gaap"] * 4,
+        "tag": ["EntityPublicFloat", "Assets", "Revenues", "Revenues", "Revenues"],
+        "unit": ["USD", "USD", "USD", "USD", "EUR"],
+        "start": [None, None, "2024-01-01", "2024-01-01", "2024-01-01"],
+        "end": ["2024-12-31"] * 5,
+        "value": [5e9, 100.0, 100.0, -1.5, 9.0],
+        "accession": ["0000001234-25-000001"] * 5,
+        "form": ["10-K"] * 5,
+        "filed": ["2025-02-01"] * 5,
+        "fy": [2024, 2024, 2024, None, 2024],
+    }
+    assert {type(value) for value in facts.columns.value} == {float}
 
 
 def test_columns_of_many_companies_become_one_frame():
@@ -116,27 +120,33 @@ def test_columns_of_many_companies_become_one_frame():
 
 @pytest.mark.parametrize("cik", [1234, "1234", "0000001234"])
 def test_the_cik_may_be_a_number_or_text(cik):
-    assert decode_facts(facts_document({}, cik=cik), CIK, TAGS).cik == CIK
+    assert decoded(facts_document({}, cik=cik)).cik == CIK
 
 
-def test_a_company_without_facts_has_no_rows():
-    assert len(decode_facts(facts_document({}), CIK, TAGS).columns) == 0
-    assert len(decode_facts(facts_document({"us-gaap": {}}), CIK, TAGS).columns) == 0
-    assert len(decode_facts(revenues(), CIK, TAGS).columns) == 0
-
-
-def test_integers_beyond_two_to_the_53_are_floats():
-    facts = decode_facts(revenues(fact(val=2**53 + 1), fact(val=10**25)), CIK, TAGS)
-    assert facts.columns.value == [float(2**53), 1e25]
+@pytest.mark.parametrize(
+    ("raw", "values"),
+    [
+        (facts_document({}), []),
+        (facts_document({"us-gaap": {}}), []),
+        (revenues(), []),
+        # integers beyond two to the 53 are floats
+        (revenues(fact(val=2**53 + 1), fact(val=10**25)), [float(2**53), 1e25]),
+    ],
+    ids=["no facts", "no elements", "no units", "large integers"],
+)
+def test_the_values_of_a_document(raw, values):
+    assert decoded(raw).columns.value == values
 
 
 def test_unusable_facts_are_counted_and_left_out():
-    raw = revenues(fact(val=None), fact(start="2025-01-01"), fact(val=None, start=...), fact(start="2024-12-31"))
-
-    facts = decode_facts(raw, CIK, TAGS)
+    facts = decoded(revenues(fact(val=None), fact(start="2025-01-01"), fact(val=None, start=...), fact(start=ONE_DAY)))
 
     assert facts.ignored == Counter({"no value": 2, "start after end": 1})
-    assert facts.columns.start == ["2024-12-31"]  # one day is a period
+    assert facts.columns.start == [ONE_DAY]  # one day is a period
+
+
+ONE_DAY = "2024-12-31"
+OF_REVENUES = f"companyfacts of CIK {CIK}, facts/us-gaap/Revenues"
 
 
 @pytest.mark.parametrize(
@@ -160,8 +170,7 @@ def test_unusable_facts_are_counted_and_left_out():
 )
 def test_a_wrong_type_is_reported_with_its_place(facts, reason, place):
     error = refused(facts_document(facts))
-    assert error.reason == reason
-    assert error.place == f"companyfacts of CIK {CIK}, {place}"
+    assert (error.reason, error.place) == (reason, f"companyfacts of CIK {CIK}, {place}")
     assert str(error) == f"{error.place}: {error.reason}"
 
 
@@ -189,10 +198,13 @@ def test_a_wrong_fact_is_reported_with_its_row(wrong, reason):
 @pytest.mark.parametrize(
     "text", ["", "2024", "20240131", "2024-W05-3", "2024-02-30", "2024-1-31", "2024-01-31T00:00:00Z", "२०२४-०१-३१"]
 )
-def test_an_invalid_date_is_reported(key, text):
-    error = refused(revenues(fact(), fact(**{"start": ..., key: text})))
-    assert error.reason == f"{key!r} is {text!r}, expected YYYY-MM-DD"
-    assert error.place == f"companyfacts of CIK {CIK}, facts/us-gaap/Revenues/units/USD[1]"
+@pytest.mark.parametrize("more", [{}, {"val": None}], ids=["a fact", "a fact that is left out"])
+def test_an_invalid_date_is_reported(key, text, more):
+    error = refused(revenues(fact(), fact(**{"start": ..., key: text, **more})))
+    assert (error.reason, error.place) == (
+        f"{key!r} is {text!r}, expected YYYY-MM-DD",
+        f"{OF_REVENUES}/units/USD[1]",
+    )
 
 
 def test_more_filings_than_the_rules_number_are_refused(monkeypatch):
@@ -202,24 +214,20 @@ def test_more_filings_than_the_rules_number_are_refused(monkeypatch):
     assert refused(revenues(*facts)).reason == "the facts are of 3 filings, expected at most 2"
 
 
-def test_the_dates_of_a_left_out_fact_are_checked_too():
-    assert "'start' is 'sometime'" in refused(revenues(fact(start="sometime"))).reason
-    assert "'end' is 'then'" in refused(revenues(fact(val=None, end="then"))).reason
-
-
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", "1" + "0" * 400])
 def test_infinity_and_nan_are_refused(number):
     refused(revenues(fact(val="here")).replace(b'"here"', number.encode()))
 
 
-@pytest.mark.parametrize("cik", [1235, "0000001235", 12340])
-def test_the_document_of_another_company_is_refused(cik):
-    assert refused(facts_document({}, cik=cik)).reason == f"the cik is {cik!r}: the document is another company's"
-
-
-@pytest.mark.parametrize("cik", [-1234, "", "CIK1234", 12345678901, "12.0"])
-def test_an_invalid_cik_is_refused(cik):
-    assert "expected a number of at most ten digits" in refused(facts_document({}, cik=cik)).reason
+@pytest.mark.parametrize(
+    ("cik", "reason"),
+    [
+        *((cik, f"the cik is {cik!r}: the document is another company's") for cik in (1235, "0000001235", 12340)),
+        *((cik, "expected a number of at most ten digits") for cik in (-1234, "", "CIK1234", 12345678901, "12.0")),
+    ],
+)
+def test_the_document_of_another_company_is_refused(cik, reason):
+    assert reason in refused(facts_document({}, cik=cik)).reason
 
 
 @pytest.mark.parametrize(
@@ -241,11 +249,13 @@ def test_other_json_than_companyfacts_is_refused(raw):
 
 
 def test_filings_with_facts_have_the_days_on_which_they_were_filed():
-    document = {"cik": 1234, "facts": {"us-gaap": {}, "dei": {"X": {"units": {"USD": [], "pure": [], "shares": []}}}}}
-    units = document["facts"]["dei"]["X"]["units"]
-    units["USD"] = [{"accn": "a", "filed": "2024-02-01", "val": 1}, {"accn": "b", "filed": "2025-02-01", "val": None}]
-    units["shares"] = [{"accn": "a", "filed": "2024-02-01", "val": 2}]
-    assert filings_with_facts(json.dumps(document).encode(), CIK) == {"a": "2024-02-01", "b": "2025-02-01"}
+    units = {
+        "USD": [{"accn": "a", "filed": "2024-02-01", "val": 1}, {"accn": "b", "filed": "2025-02-01", "val": None}],
+        "pure": [],
+        "shares": [{"accn": "a", "filed": "2024-02-01", "val": 2}],
+    }
+    raw = facts_document({"us-gaap": {}, "dei": {"X": {"units": units}}})
+    assert filings_with_facts(raw, CIK) == {"a": "2024-02-01", "b": "2025-02-01"}
     with pytest.raises(DocumentError, match="companyfacts of CIK 0000001234: is not a complete JSON document"):
         filings_with_facts(b"<html>", CIK)
 
@@ -253,14 +263,17 @@ def test_filings_with_facts_have_the_days_on_which_they_were_filed():
 # --- submissions
 
 
+COLUMNS = {
+    "accessionNumber": ["0000001234-25-000002", "0000001234-25-000001"],
+    "filingDate": ["2025-05-01", "2025-02-03"],
+    "acceptanceDateTime": ["2025-05-01T20:31:05.000Z", "2025-02-01T01:55:03.000Z"],
+    "form": ["10-Q", "10-K"],
+    "size": [1, 2],
+}
+
+
 def submissions(recent: Json | None = None, **changes: Any) -> bytes:
-    columns = {
-        "accessionNumber": ["0000001234-25-000002", "0000001234-25-000001"],
-        "filingDate": ["2025-05-01", "2025-02-03"],
-        "acceptanceDateTime": ["2025-05-01T20:31:05.000Z", "2025-02-01T01:55:03.000Z"],
-        "form": ["10-Q", "10-K"],
-        "size": [1, 2],
-    }
+    """A document of submissions with other columns of its filings, and other fields; `...` removes a field."""
     files = [{"name": f"CIK{CIK}-submissions-001.json", "filingCount": 3}]
     usual = {
         "cik": CIK,
@@ -270,22 +283,26 @@ def submissions(recent: Json | None = None, **changes: Any) -> bytes:
         "category": "Large accelerated filer",
         "tickers": ["EXT", "EXT-PA"],
         "exchanges": ["NYSE", None],
-        "filings": {"recent": columns | (recent or {}), "files": files},
+        "filings": {"recent": COLUMNS | (recent or {}), "files": files},
     }
     return json.dumps({key: value for key, value in (usual | changes).items() if value is not ...}).encode()
 
 
 def test_submissions_have_the_filer_and_its_filings():
-    company = decode_submissions(submissions(), CIK)
-
-    assert (company.cik, company.name, company.sic) == (CIK, "EXAMPLE TOOLS CORP", "3531")
-    assert (company.fiscal_year_end, company.category) == ("1231", "Large accelerated filer")
-    assert (company.tickers, company.exchanges) == (["EXT", "EXT-PA"], ["NYSE", None])
-    assert company.older_pages == [OlderPage("CIK0000001234-submissions-001.json", 3)]
-    assert company.filings == [
-        Filing("0000001234-25-000002", "10-Q", "2025-05-01", "2025-05-01T20:31:05.000Z"),
-        Filing("0000001234-25-000001", "10-K", "2025-02-03", "2025-02-01T01:55:03.000Z"),
-    ]
+    assert decode_submissions(submissions(), CIK) == Submissions(
+        cik=CIK,
+        name="EXAMPLE TOOLS CORP",
+        sic="3531",
+        fiscal_year_end="1231",
+        category="Large accelerated filer",
+        tickers=["EXT", "EXT-PA"],
+        exchanges=["NYSE", None],
+        older_pages=[OlderPage("CIK0000001234-submissions-001.json", 3)],
+        filings=[
+            Filing("0000001234-25-000002", "10-Q", "2025-05-01", "2025-05-01T20:31:05.000Z"),
+            Filing("0000001234-25-000001", "10-K", "2025-02-03", "2025-02-01T01:55:03.000Z"),
+        ],
+    )
 
 
 @pytest.mark.parametrize("nothing", [..., None, ""])
@@ -300,11 +317,8 @@ def test_submissions_of_a_new_registrant_have_few_fields():
     company = decode_submissions(raw, CIK)
     assert (company.filings, company.older_pages, company.tickers, company.exchanges) == ([], [], [], [])
     assert company.sic == "3531"
-
-
-def test_an_unknown_acceptance_time_is_null():
-    company = decode_submissions(submissions({"acceptanceDateTime": ["", None]}), CIK)
-    assert [filing.accepted_at for filing in company.filings] == [None, None]
+    of_unknown_times = decode_submissions(submissions({"acceptanceDateTime": ["", None]}), CIK)
+    assert [filing.accepted_at for filing in of_unknown_times.filings] == [None, None]
 
 
 @pytest.mark.parametrize(
@@ -321,6 +335,14 @@ def test_an_unknown_acceptance_time_is_null():
         (submissions(name=None), "'name' is null, expected text"),
         (submissions(tickers=[None]), "is null, expected text"),
         (submissions()[:-1], "is not a complete JSON document: Input data was truncated"),
+        # the name of a page becomes an address
+        *(
+            (
+                submissions(filings={"recent": COLUMNS, "files": [{"name": name}]}),
+                "is not the name of a page of older filings",
+            )
+            for name in ("../../files/company_tickers.json", "CIK1-submissions-001.json", "")
+        ),
     ],
 )
 def test_wrong_submissions_are_refused(raw, reason):
@@ -330,17 +352,9 @@ def test_wrong_submissions_are_refused(raw, reason):
 
 
 def test_a_page_of_older_filings_has_the_columns_only():
-    recent = json.loads(submissions())["filings"]["recent"]
-    assert decode_page(json.dumps(recent).encode(), CIK) == decode_submissions(submissions(), CIK).filings
+    assert decode_page(json.dumps(COLUMNS).encode(), CIK) == decode_submissions(submissions(), CIK).filings
     with pytest.raises(DocumentError, match="page of older filings of CIK 0000001234: the columns have unequal"):
-        decode_page(json.dumps({**recent, "form": []}).encode(), CIK)
-
-
-@pytest.mark.parametrize("name", ["../../files/company_tickers.json", "CIK1-submissions-001.json", ""])
-def test_the_name_of_a_page_is_checked_and_becomes_an_address(name):
-    recent = json.loads(submissions())["filings"]["recent"]
-    with pytest.raises(DocumentError, match="is not the name of a page of older filings"):
-        decode_submissions(submissions(filings={"recent": recent, "files": [{"name": name}]}), CIK)
+        decode_page(json.dumps({**COLUMNS, "form": []}).encode(), CIK)
 
 
 # --- tickers
@@ -350,17 +364,25 @@ def tickers(*rows: list[Any], fields: Any = ("cik", "name", "ticker", "exchange"
     return json.dumps({"fields": fields, "data": rows}).encode()
 
 
-def test_listings_come_in_the_order_of_the_file():
-    raw = tickers([1234, "Example Tools", "EXT", "NYSE"], [7, "Sample Seeds", "SEED-B", None])
-    assert decode_tickers(raw).listings == [
-        Listing(CIK, "Example Tools", "EXT", "NYSE"),
-        Listing("0000000007", "Sample Seeds", "SEED-B", None),
-    ]
-
-
-def test_columns_are_found_by_their_name_and_others_may_be_there():
-    raw = tickers(["NYSE", "EXT", 0.5, "1234", "Example Tools"], fields=["exchange", "ticker", "score", "cik", "name"])
-    assert decode_tickers(raw) == ([Listing(CIK, "Example Tools", "EXT", "NYSE")], [])
+@pytest.mark.parametrize(
+    ("raw", "listings"),
+    [
+        (
+            tickers([1234, "Example Tools", "EXT", "NYSE"], [7, "Sample Seeds", "SEED-B", None]),
+            [Listing(CIK, "Example Tools", "EXT", "NYSE"), Listing("0000000007", "Sample Seeds", "SEED-B", None)],
+        ),
+        # columns are found by their name, and others may be there
+        (
+            tickers(
+                ["NYSE", "EXT", 0.5, "1234", "Example Tools"], fields=["exchange", "ticker", "score", "cik", "name"]
+            ),
+            [Listing(CIK, "Example Tools", "EXT", "NYSE")],
+        ),
+    ],
+    ids=["as usual", "other columns"],
+)
+def test_listings_come_in_the_order_of_the_file(raw, listings):
+    assert decode_tickers(raw) == (listings, [])
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ def test_the_environment_names_the_home(monkeypatch, tmp_path):
 def test_the_folders_are_made_and_dagster_gets_its_settings(home):
     assert home.tables.is_dir()
     assert home.published.is_dir()
+    assert stat.S_IMODE(home.root.stat().st_mode) == 0o700, "readable by its owner only"
     assert (home.dagster / "dagster.yaml").read_text() == (PROJECT / "dagster.yaml").read_text()
     home.prepare()  # a second call changes nothing
 
@@ -34,10 +35,6 @@ def modes(folder: Path) -> set[int]:
     """The permissions of a folder and its contents, without links."""
     paths = [folder, *(path for path in folder.rglob("*") if not path.is_symlink())]
     return {stat.S_IMODE(path.stat().st_mode) for path in paths}
-
-
-def test_a_home_is_readable_by_its_owner_only(home):
-    assert stat.S_IMODE(home.root.stat().st_mode) == 0o700
 
 
 def test_a_home_that_others_can_read_is_mended_with_all_its_content(home, tmp_path):
@@ -61,20 +58,22 @@ def test_a_home_that_cannot_be_created_is_an_error_that_says_what_to_set(tmp_pat
         Home(tmp_path / "file" / "home").prepare()
 
 
-@pytest.mark.parametrize(("first", "second"), [("edgar", "sample"), ("sample", "edgar")])
-def test_a_home_has_only_one_kind_of_data(home, first, second):
-    home.claim(first)
-    home.claim(first)
-    with pytest.raises(HomeError, match=rf"another home: FUNDAMENTALS_HOME={home.root}-{second}$"):
-        home.claim(second)
-
-
-def test_an_error_suggests_the_usual_names_of_homes(tmp_path):
-    home = Home(tmp_path / "edgar")
+@pytest.mark.parametrize(
+    ("name", "first", "second", "other"),
+    [
+        ("home", "edgar", "sample", "home-sample"),
+        ("home", "sample", "edgar", "home-edgar"),
+        ("edgar", "edgar", "sample", "sample"),  # the usual names of homes
+    ],
+)
+def test_a_home_has_only_one_kind_of_data(tmp_path, name, first, second, other):
+    home = Home(tmp_path / name)
     home.prepare()
-    home.claim("edgar")
-    with pytest.raises(HomeError, match=rf"FUNDAMENTALS_HOME={tmp_path / 'sample'}$"):
-        home.claim("sample")
+    home.claim(first)
+    home.claim(first)
+    assert json.loads((home.root / MARKER).read_text()) == {"kind": first}
+    with pytest.raises(HomeError, match=rf"another home: FUNDAMENTALS_HOME={tmp_path / other}$"):
+        home.claim(second)
 
 
 @pytest.mark.parametrize("written", ["", "[]", "{}", '{"kind": 1}', '{"kind": "other"}', "\x00"])
@@ -83,11 +82,6 @@ def test_a_damaged_marker_is_an_error(home, written):
     with pytest.raises(HomeError, match=r"home\.json says .*; delete it"):
         home.claim("edgar")
     assert (home.root / MARKER).read_text() == written
-
-
-def test_the_content_of_the_marker(home):
-    home.claim("edgar")
-    assert json.loads((home.root / MARKER).read_text()) == {"kind": "edgar"}
 
 
 def test_only_one_process_writes_at_a_time(home):

@@ -9,6 +9,7 @@ import pytest
 
 from pipelines.normalize.history.log import LOG
 from pipelines.storage import version_log
+from tests.damage import flip
 from tests.factories import CIK, day
 
 LATER = ("concept", "rule", "source", "member", "label")
@@ -35,29 +36,29 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if path.name != "digests.json")
 
 
-def test_an_empty_log_has_its_columns(tmp_path):
-    assert version_log.read(tmp_path / "nowhere", ()).schema == LOG
+def values(folder: Path, segments: tuple[str, ...]) -> list[float]:
+    """The values of the versions in some segments, in the order of recording."""
+    return version_log.read(folder, segments)["value"].to_list()
+
+
+def test_a_log_without_segments_has_its_columns(tmp_path):
+    """A segment counts once the pointer names it; a missing log needs no cleaning."""
+    version_log.clear(tmp_path / "nowhere", ())
+    assert not (tmp_path / "nowhere").exists()
+    version_log.write(tmp_path, "20260801", rows(1))
+    for folder in (tmp_path, tmp_path / "nowhere"):
+        read = version_log.read(folder, ())
+        assert (read.schema, read.height) == (LOG, 0)
 
 
 def test_written_versions_are_read_in_the_order_of_recording(tmp_path):
     """The order of the named segments, whatever their names; times of recording keep their microseconds."""
-    at = NOW.replace(microsecond=123_456)
-    second, first = (
-        version_log.write(tmp_path, "20260802", rows(2)),
-        version_log.write(tmp_path, "20260801", rows(1, recorded_at=at)),
-    )
+    recorded = [rows(1, recorded_at=NOW.replace(microsecond=123_456)), rows(2)]
+    names_of = [
+        version_log.write(tmp_path, name, of) for name, of in zip(("20260802", "20260801"), recorded, strict=True)
+    ]
 
-    read = version_log.read(tmp_path, (first, second))
-
-    assert read["value"].to_list() == [1, 2]
-    assert read["recorded_at"].to_list() == [at, NOW]
-    assert read.equals(pl.concat([rows(1, recorded_at=at), rows(2)]))
-
-
-def test_a_segment_counts_once_the_pointer_names_it(tmp_path):
-    version_log.write(tmp_path, "20260801", rows(1))
-
-    assert version_log.read(tmp_path, ()).is_empty()
+    assert version_log.read(tmp_path, names_of).equals(pl.concat(recorded))
 
 
 def test_columns_that_the_log_does_not_have_are_dropped(tmp_path):
@@ -83,15 +84,16 @@ def test_a_segment_of_an_older_program_is_read(tmp_path):
     assert read.select(older.columns).drop("legs").equals(older.drop("legs"))
 
 
-def test_a_segment_without_values_is_an_error(tmp_path):
-    rows(1).drop("value").write_parquet(tmp_path / "versions-20260801.parquet")
-    with pytest.raises(version_log.LogError, match="run `fundamentals doctor --repair`"):
-        version_log.read(tmp_path, ("versions-20260801.parquet",))
-
-
-def test_a_committed_segment_that_is_missing_is_an_error(tmp_path):
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [(rows(1).drop("value"), "run `fundamentals doctor --repair`"), (None, r"versions-20260801\.parquet")],
+    ids=["without values", "missing"],
+)
+def test_a_committed_segment_that_cannot_be_read_is_an_error(tmp_path, columns, said):
     """It is better to stop the synchronization than to continue with an incomplete history."""
-    with pytest.raises(version_log.LogError, match=r"versions-20260801\.parquet"):
+    if columns is not None:
+        columns.write_parquet(tmp_path / "versions-20260801.parquet")
+    with pytest.raises(version_log.LogError, match=said):
         version_log.read(tmp_path, ("versions-20260801.parquet",))
 
 
@@ -103,38 +105,23 @@ def test_uncommitted_segments_are_removed(tmp_path):
 
     version_log.clear(tmp_path, committed)
 
-    assert names(tmp_path) == list(committed)
-    assert version_log.read(tmp_path, committed)["value"].to_list() == [1, 1]
-
-
-def test_without_a_committed_segment_all_are_removed(tmp_path):
-    version_log.write(tmp_path, "20260801", rows(1))
-
+    assert (names(tmp_path), values(tmp_path, committed)) == ([*committed], [1, 1])
     version_log.clear(tmp_path, ())
-
-    assert names(tmp_path) == []
+    assert names(tmp_path) == [], "without a committed segment all are removed"
 
 
 def test_committed_and_foreign_files_are_never_removed(tmp_path):
     """An older segment that the pointer does not name was not written by the previous run."""
     older, committed = (
-        version_log.write(tmp_path, "20260801", rows(1)),
-        version_log.write(tmp_path, "20260803", rows(2)),
+        version_log.write(tmp_path, name, rows(value)) for value, name in enumerate(("20260801", "20260803"))
     )
     (tmp_path / "notes.txt").write_text("kept")
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert set(before) == {older, committed, "notes.txt", "digests.json"}
 
     for _ in range(2):
         version_log.clear(tmp_path, (committed,))
-
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
-    assert set(before) == {older, committed, "notes.txt", "digests.json"}
-
-
-def test_a_missing_log_needs_no_cleaning(tmp_path):
-    version_log.clear(tmp_path / "nowhere", ())
-
-    assert not (tmp_path / "nowhere").exists()
+        assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_a_repeated_synchronization_overwrites_its_segment(tmp_path):
@@ -142,17 +129,19 @@ def test_a_repeated_synchronization_overwrites_its_segment(tmp_path):
     version_log.write(tmp_path, "20260801", rows(1))
     name = version_log.write(tmp_path, "20260801", rows(2))
 
-    assert version_log.read(tmp_path, (name,))["value"].to_list() == [2]
-    assert names(tmp_path) == [name]
+    assert (names(tmp_path), values(tmp_path, (name,))) == ([name], [2])
 
 
-def test_the_order_is_that_of_commits_whatever_the_names(tmp_path):
-    """The clock was set back before the second synchronization."""
-    first, second = version_log.write(tmp_path, "20260801", rows(1)), version_log.write(tmp_path, "20250627", rows(2))
+@pytest.mark.parametrize("second", ["20260802", "20250627"], ids=["as usual", "the clock was set back"])
+def test_the_order_is_that_of_commits_whatever_the_names(tmp_path, second):
+    """A pointer that is rolled back names fewer segments; segments committed since then stay and are read."""
+    first = version_log.write(tmp_path, "20260801", rows(1))
+    segments = (first, version_log.write(tmp_path, second, rows(2)))
     assert version_log.committed(tmp_path, (first,)) == (first,)
-    assert version_log.committed(tmp_path, (first, second)) == (first, second)
-    assert version_log.committed(tmp_path, ()) == (first, second)
-    assert version_log.read(tmp_path, version_log.committed(tmp_path, ()))["value"].to_list() == [1, 2]
+    for known in (segments, (), (first,)):
+        assert version_log.committed(tmp_path, known) == segments
+    version_log.clear(tmp_path, segments)
+    assert values(tmp_path, segments) == [1, 2]
 
 
 def test_a_list_that_was_sorted_by_name_is_put_in_order_by_filings(tmp_path):
@@ -191,30 +180,12 @@ def test_a_damaged_list_is_an_error_that_says_what_to_do(tmp_path, written):
         version_log.committed(tmp_path, ())
 
 
-def test_a_rollback_loses_no_segment(tmp_path):
-    """A pointer that is rolled back names fewer segments; segments committed since then stay and are read."""
-    first, second = (version_log.write(tmp_path, day, rows(value)) for day, value in (("20260801", 1), ("20260802", 2)))
-    assert version_log.committed(tmp_path, (first, second)) == (first, second)
-
-    after_going_back = version_log.committed(tmp_path, (first,))
-    version_log.clear(tmp_path, after_going_back)
-
-    assert after_going_back == (first, second)
-    assert version_log.read(tmp_path, after_going_back)["value"].to_list() == [1, 2]
-
-
-@pytest.mark.parametrize("damage", ["flipped", "missing"])
+@pytest.mark.parametrize("damage", [flip, Path.unlink], ids=["flipped", "missing"])
 def test_a_segment_that_is_not_as_it_was_written_stops_the_synchronization(tmp_path, damage):
     """A flipped bit may be in a value, where Parquet has no checksum."""
     name = version_log.write(tmp_path, "20260801", rows(1))
     version_log.check(tmp_path, [name])
-    path = tmp_path / name
-    if damage == "missing":
-        path.unlink()
-    else:
-        content = bytearray(path.read_bytes())
-        content[len(content) // 2] ^= 1
-        path.write_bytes(content)
+    damage(tmp_path / name)
     with pytest.raises(version_log.LogError, match=rf"{name}: (damaged|missing); run `fundamentals doctor --repair`"):
         version_log.check(tmp_path, [name])
 
