@@ -7,7 +7,8 @@ import sqlite3
 import stat
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from unittest.mock import Mock
@@ -33,9 +34,10 @@ from serve.access.limits import (
 )
 from serve.access.watchlists import MOST, WatchlistFull, Watchlists
 from serve.http.errors import CommandError, RateLimited
+from tests.servers import NOON, Clock
 from warehouse.record import sqlite
 
-NOW = 1_772_452_800.0  # 2026-03-02T12:00:00Z
+NOW, DAY = NOON, int(NOON - 43_200)
 EMAIL = "reader@example.org"
 
 
@@ -81,10 +83,9 @@ def accounts(path: Path) -> Iterator[Accounts]:
 
 def test_of_a_key_only_hash_prefix_and_last_four_are_stored(accounts: Accounts, path: Path) -> None:
     key = accounts.create_key(EMAIL, NOW)
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA wal_checkpoint")
         stored = connection.execute("SELECT sha256, prefix, last_four FROM keys").fetchall()
-    connection.close()
     assert stored == [(hashlib.sha256(key.encode()).digest(), "fds_live_", key[-4:])]
     assert all(key[9:43].encode() not in file.read_bytes() for file in path.parent.iterdir())
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -157,21 +158,24 @@ def test_readers_do_not_wait_for_a_writer(accounts: Accounts, path: Path, monkey
     service.close()
 
 
-@pytest.mark.parametrize("email", ["", "reader", "@", "a b@example.org", "reader@example.org\n", "a@b@c", "a\udcff@b"])
-def test_a_malformed_e_mail_address_gets_no_key(accounts: Accounts, email: str) -> None:
-    with pytest.raises(CommandError, match="is not an e-mail address"):
-        accounts.create_key(email, NOW)
-
-
-def test_unknown_accounts_and_keys_are_errors(accounts: Accounts) -> None:
-    with pytest.raises(CommandError, match=r"there is no account 'nobody@example\.org'"):
-        accounts.keys_of("nobody@example.org")
-    with pytest.raises(CommandError, match="there is no account"):
-        accounts.set_subscription("nobody@example.org", "active", NOW)
-    with pytest.raises(CommandError, match="no key has the id 'key_0'"):
-        accounts.revoke_key("key_0", NOW)
-    with pytest.raises(CommandError, match="surrogates not allowed"):
-        accounts.revoke_key("key_\udcff", NOW)
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda accounts: accounts.keys_of("nobody@example.org"), r"there is no account 'nobody@example\.org'"),
+        (lambda accounts: accounts.set_subscription("nobody@example.org", "active", NOW), "there is no account"),
+        (lambda accounts: accounts.revoke_key("key_0", NOW), "no key has the id 'key_0'"),
+        (lambda accounts: accounts.revoke_key("key_\udcff", NOW), "surrogates not allowed"),
+        *(
+            (lambda accounts, email=email: accounts.create_key(email, NOW), "is not an e-mail address")
+            for email in ("", "reader", "@", "a b@example.org", "reader@example.org\n", "a@b@c", "a\udcff@b")
+        ),
+    ],
+)
+def test_unknown_and_malformed_accounts_and_keys_are_errors(
+    accounts: Accounts, ask: Callable[[Accounts], object], said: str
+) -> None:
+    with pytest.raises(CommandError, match=said):
+        ask(accounts)
 
 
 def test_a_file_that_is_not_a_database_is_an_error(path: Path) -> None:
@@ -208,15 +212,9 @@ def test_the_keys_that_were_used_last_are_the_first_to_be_read(accounts: Account
 
 
 def test_threads_and_processes_may_create_keys_at_once(path: Path) -> None:
-    opened = [Accounts(path), Accounts(path)]
-    threads = [threading.Thread(target=each.create_key, args=(EMAIL, NOW)) for each in opened * 5]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(opened[0].keys_of(EMAIL)) == 10
-    for each in opened:
-        each.close()
+    with closing(Accounts(path)) as one, closing(Accounts(path)) as other, ThreadPoolExecutor(10) as threads:
+        made = threads.map(lambda each: each.create_key(EMAIL, NOW), [one, other] * 5)
+        assert len({*made}) == len(one.keys_of(EMAIL)) == 10
 
 
 # --- limits
@@ -292,7 +290,9 @@ def test_the_ietf_headers_show_every_window() -> None:
 
 
 def test_a_request_that_is_given_back_counts_in_the_minute_only() -> None:
+    """Each key has its own limits."""
     counters = Counters()
+    taken(counters, 60, NOW, "another")
     taken(counters, 3, NOW)
     assert counters.add("key", NOW, GIVE_BACK) == ((3, 2), False)
     assert take(counters, NOW + 60).used == (1, 3)
@@ -306,22 +306,6 @@ def test_a_304_is_refused_too_when_the_day_is_used_up() -> None:
     assert counters.add("key", NOW, LOOK_UP) == ((0, 10_000), False)
 
 
-def test_each_key_has_its_own_limits() -> None:
-    counters = Counters()
-    taken(counters, 60, NOW, "one")
-    assert take(counters, NOW, "other").used == (1, 1)
-
-
-class Clock:
-    """A clock that tests set."""
-
-    def __init__(self) -> None:
-        self.now = NOW
-
-    def __call__(self) -> float:
-        return self.now
-
-
 def take_in_one_run(path: Path, clock: Clock, times: int, *, killed: bool = False) -> list[tuple[int, ...]]:
     """The responses of a process to a number of requests; a killed process has stored its counts a moment before."""
 
@@ -332,7 +316,7 @@ def take_in_one_run(path: Path, clock: Clock, times: int, *, killed: bool = Fals
         await running.__aenter__()
         used = [(await limits.take("key_1", clock.now)).used for _ in range(times)]
         if killed:
-            while not accounts.day_counts(int(NOW - 43_200)):
+            while not accounts.day_counts(DAY):
                 await asyncio.sleep(0.01)
         else:
             await limits.give_back("key_1", clock.now)
@@ -362,7 +346,6 @@ def test_the_counts_of_many_keys_are_stored_little_by_little(
 ) -> None:
     """The keys that wait longest come first; all are stored at the end."""
     monkeypatch.setattr(limits_module, "KEPT_EVERY", 3600)
-    day = int(NOW - 43_200)
 
     async def run() -> None:
         limits = LocalLimits(accounts, Clock())
@@ -370,13 +353,13 @@ def test_the_counts_of_many_keys_are_stored_little_by_little(
             for key in ("a", "b", "c", "a"):
                 await limits.take(key, NOW)
             await limits._keep(2)
-            assert accounts.day_counts(day) == {"a": 2, "b": 1}
+            assert accounts.day_counts(DAY) == {"a": 2, "b": 1}
             await limits.take("b", NOW)
             await limits._keep(1)
-            assert accounts.day_counts(day) == {"a": 2, "b": 1, "c": 1}
+            assert accounts.day_counts(DAY) == {"a": 2, "b": 1, "c": 1}
             for key in ("a", "c"):
                 await limits.take(key, NOW)
-        assert accounts.day_counts(day) == {"a": 3, "b": 2, "c": 2}
+        assert accounts.day_counts(DAY) == {"a": 3, "b": 2, "c": 2}
 
     asyncio.run(run())
 
@@ -403,12 +386,12 @@ def test_counts_that_are_being_stored_at_the_end_do_not_replace_newer_ones(
 
     monkeypatch.setattr(accounts, "add_day_counts", slowly)
     asyncio.run(run())  # ends with the last thread
-    assert accounts.day_counts(int(NOW - 43_200)) == {"key_1": 2}
+    assert accounts.day_counts(DAY) == {"key_1": 2}
 
 
 def test_the_counts_of_two_processes_are_added_up(accounts: Accounts) -> None:
     """Neither process replaces the count of the other; returned requests are subtracted; each day begins anew."""
-    clock, day = Clock(), int(NOW - 43_200)
+    clock = Clock()
 
     async def run() -> None:
         one, other = LocalLimits(accounts, clock), LocalLimits(accounts, clock)
@@ -417,16 +400,16 @@ def test_the_counts_of_two_processes_are_added_up(accounts: Accounts) -> None:
                 for _ in range(times):
                     await limits.take("key_1", NOW)
                 await limits._keep()
-            assert accounts.day_counts(day) == {"key_1": 9}
+            assert accounts.day_counts(DAY) == {"key_1": 9}
             await one.give_back("key_1", NOW)
             await one._keep()
-            assert accounts.day_counts(day) == {"key_1": 8}
+            assert accounts.day_counts(DAY) == {"key_1": 8}
             clock.now += 86_400
             await one.take("key_1", clock.now)
             await one._keep()
             await other.take("key_1", clock.now)
-        assert accounts.day_counts(day) == {"key_1": 8}
-        assert accounts.day_counts(day + 86_400) == {"key_1": 2}
+        assert accounts.day_counts(DAY) == {"key_1": 8}
+        assert accounts.day_counts(DAY + 86_400) == {"key_1": 2}
 
     asyncio.run(run())
 
@@ -437,7 +420,7 @@ def test_a_clock_that_was_wrong_for_a_while_loses_no_count(path: Path, days: int
     """Whether the service runs on or is started again with either clock; requests counted meanwhile belong to
     another day.
     """
-    clock, day = Clock(), int(NOW - 43_200)
+    clock = Clock()
     moments = (NOW, NOW + days * 86_400, NOW)
 
     async def run(moments: tuple[float, ...]) -> None:
@@ -456,8 +439,8 @@ def test_a_clock_that_was_wrong_for_a_while_loses_no_count(path: Path, days: int
     for each in [(moment,) for moment in moments] if restarts else [moments]:
         asyncio.run(run(each))
     with closing(Accounts(path)) as accounts:
-        assert accounts.day_counts(day) == {"key_1": 2, "key_2": 3}
-        assert accounts.day_counts(day + days * 86_400) == {"key_1": 1}
+        assert accounts.day_counts(DAY) == {"key_1": 2, "key_2": 3}
+        assert accounts.day_counts(DAY + days * 86_400) == {"key_1": 1}
     assert used[-1] == 2
 
 
@@ -472,8 +455,7 @@ def test_the_days_before_go(accounts: Accounts) -> None:
                 accounts.add_day_counts(int(clock.now - 43_200), {"key_1": number + 1})
 
     asyncio.run(run())
-    stored = [number for number in range(401) if accounts.day_counts(int(NOW - 43_200) + number * 86_400)]
-    assert stored == [3, 399, 400]
+    assert [number for number in range(401) if accounts.day_counts(DAY + number * 86_400)] == [3, 399, 400]
 
 
 def test_counts_that_cannot_be_stored_fail_no_request_and_are_stored_later(
@@ -490,7 +472,7 @@ def test_counts_that_cannot_be_stored_fail_no_request_and_are_stored_later(
 
     asyncio.run(run())
     assert "the day's counts were not stored: disk is full" in caplog.text
-    assert accounts.day_counts(int(NOW - 43_200)) == {"key_1": 1}
+    assert accounts.day_counts(DAY) == {"key_1": 1}
 
 
 def test_a_changed_state_of_a_subscription_is_damage(accounts: Accounts, tmp_path: Path) -> None:

@@ -19,6 +19,11 @@ CIKS = [f"{n:010d}" for n in range(1, 7)]
 companies = st.dictionaries(st.sampled_from(CIKS), numbers, max_size=6)
 
 
+@pytest.fixture
+def lake(tmp_path: Path) -> Lake:
+    return Lake(tmp_path)
+
+
 def rows(of: dict[str, list[int]]) -> pl.DataFrame:
     return pl.DataFrame([(cik, n) for cik, ns in of.items() for n in ns], schema=SCHEMA, orient="row")
 
@@ -61,9 +66,8 @@ def test_replacing_companies_keeps_the_others(spare, first, changes, asked):
         assert lake.inputs("t").keys() == digests.keys() - asked
 
 
-def test_only_new_rows_are_written(tmp_path):
+def test_only_new_rows_are_written(lake, tmp_path):
     """The part of the other companies stays as it is; it is removed when no row of it counts."""
-    lake = Lake(tmp_path)
     lake.replace_companies("t", [rows({"1": [1], "2": [2]})], {"1": "a", "2": "a"})
     lake.replace_companies("t", [rows({"2": [3]})], {"2": "b"})
     assert parts_of(lake) == ["000001.parquet", "000002.parquet"]
@@ -73,18 +77,16 @@ def test_only_new_rows_are_written(tmp_path):
     assert held(lake) == {"1": [4], "2": [3]}
 
 
-def test_small_parts_are_written_together(tmp_path):
-    lake = Lake(tmp_path)
+def test_small_parts_are_written_together(lake):
     for number in range(9):
         lake.replace_companies("t", [rows({str(number): [number]})], {str(number): "a"})
         assert len(parts_of(lake)) <= 5
     assert held(lake) == {str(number): [number] for number in range(9)}
 
 
-def test_no_part_is_written_with_more_rows_than_fit_in_memory(tmp_path, monkeypatch):
+def test_no_part_is_written_with_more_rows_than_fit_in_memory(lake, monkeypatch):
     """A full part stays as it is, and small parts are combined into parts that are not larger."""
     monkeypatch.setattr("pipelines.storage.lake.FULL", 3)
-    lake = Lake(tmp_path)
     for number in range(9):
         new = rows({str(number): [number] * (3 if number < 3 else 1)})
         lake.replace_companies("t", [new], {str(number): "a"})
@@ -92,37 +94,17 @@ def test_no_part_is_written_with_more_rows_than_fit_in_memory(tmp_path, monkeypa
     assert lake.height("t") == 15
 
 
-def test_a_table_in_one_file_becomes_the_first_part(tmp_path):
-    """As an older program wrote it, with the digests of its companies."""
-    lake = Lake(tmp_path)
-    lake.write("t", rows({"1": [1], "2": [2]}), {"1": "a", "2": "a"})
-    lake.replace_companies("t", [rows({"2": [3]})], {"2": "b"})
-    assert held(lake) == {"1": [1], "2": [3]}
-    assert lake.inputs("t") == {"1": "a", "2": "b"}
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["digests.json", "t"]
-
-
-def test_a_table_that_was_never_written_has_no_inputs(tmp_path):
-    assert not Lake(tmp_path).holds("t")
-    assert Lake(tmp_path).inputs("t") == {}
-
-
 def test_writing_replaces_everything(tmp_path):
     lake = Lake(tmp_path / "made")
+    assert (lake.holds("t"), lake.inputs("t"), lake.digest("t")) == (False, {}, "")
     lake.write("t", rows({"1": [1]}), {"1": "a"})
-    lake.write("t", rows({"2": [2]}))
-    assert held(lake) == {"2": [2]}
-    assert lake.inputs("t") == {}
+    lake.write("t", rows({"2": [2], "3": [3], "4": [4]}))
+    assert (held(lake), lake.inputs("t")) == ({"2": [2], "3": [3], "4": [4]}, {})
+    assert lake.of_companies("t", ["4", "2"])["n"].to_list() == [2, 4]
 
 
-def test_the_rows_of_some_companies(tmp_path):
-    lake = Lake(tmp_path)
-    lake.write("t", rows({"1": [1], "2": [2], "3": [3]}))
-    assert lake.of_companies("t", ["3", "1"])["n"].to_list() == [1, 3]
-
-
-def test_the_digests_of_companies_are_written_after_all_parts(tmp_path):
-    lake, done = Lake(tmp_path), {"1": "a", "2": "b"}
+def test_the_digests_of_companies_are_written_after_all_parts(lake):
+    done = {"1": "a", "2": "b"}
 
     def parts():
         yield rows({"1": [1]})
@@ -134,8 +116,7 @@ def test_the_digests_of_companies_are_written_after_all_parts(tmp_path):
     assert lake.inputs("t") == {"1": "a", "2": "old"}
 
 
-def test_without_changes_nothing_is_written(tmp_path):
-    lake = Lake(tmp_path)
+def test_without_changes_nothing_is_written(lake, tmp_path):
     lake.replace_companies("t", [rows({"1": [1]})], {"1": "a"})
     written = (tmp_path / "t" / "manifest.json").stat().st_mtime_ns
     lake.replace_companies("t", [rows({})], {})
@@ -144,29 +125,28 @@ def test_without_changes_nothing_is_written(tmp_path):
     assert lake.read("t").columns == ["cik", "n", "more"]
 
 
-def test_several_parts_and_one_give_the_same_table(tmp_path):
-    lake, parts = Lake(tmp_path), [rows({"3": [3, 1]}), rows({"1": [2]}), rows({"2": []})]
+def test_several_parts_and_one_give_the_same_table(lake):
+    parts = [rows({"3": [3, 1]}), rows({"1": [2]}), rows({"2": []})]
     lake.replace_companies("t", parts, {"1": "a", "3": "a"})
     lake.replace_companies("u", [pl.concat(parts)], {"1": "a", "3": "a"})
     assert lake.read("t").rows() == lake.read("u").rows() == [("1", 2), ("3", 3), ("3", 1)]
 
 
-def test_parts_of_a_table_can_be_read(tmp_path):
-    lake = Lake(tmp_path)
-    assert lake.digest("t") == ""
+def test_parts_of_a_table_can_be_read(lake):
     lake.write("t", rows({"1": [1, 2, 3]}))
     digest = lake.digest("t")
-    assert lake.height("t") == 3
-    assert lake.head("t", 2).rows() == [("1", 1), ("1", 2)]
-    assert lake.read("t", ["n"]).columns == ["n"]
+    assert (lake.height("t"), lake.head("t", 2).rows(), lake.read("t", ["n"]).columns) == (
+        3,
+        [("1", 1), ("1", 2)],
+        ["n"],
+    )
     lake.write("t", rows({"1": [1, 2, 3]}))
     assert lake.digest("t") == digest
     lake.write("t", rows({"1": [1, 2]}))
     assert lake.digest("t") != digest
 
 
-def test_a_failure_leaves_the_table_unchanged(tmp_path):
-    lake = Lake(tmp_path)
+def test_a_failure_leaves_the_table_unchanged(lake):
     lake.write("t", rows({"1": [1]}), {"1": "a"})
 
     def parts():
@@ -178,13 +158,12 @@ def test_a_failure_leaves_the_table_unchanged(tmp_path):
     assert held(lake) == {"1": [1]}
 
 
-def test_files_of_a_killed_run_are_overwritten(tmp_path):
+def test_files_of_a_killed_run_are_overwritten(lake, tmp_path):
     (tmp_path / ".t2.tmp").write_bytes(b"half a table")
     (tmp_path / ".parts-t").mkdir()
     (tmp_path / ".parts-t" / "00000.parquet").write_bytes(b"half a part")
     (tmp_path / "t").mkdir()
     (tmp_path / "t" / "000001.parquet").write_bytes(b"half a part that no manifest names")
-    lake = Lake(tmp_path)
     lake.replace_companies("t", [rows({"1": [1]})], {"1": "a"})
     assert held(lake) == {"1": [1]}
     assert parts_of(lake) == ["000002.parquet"]
@@ -194,9 +173,8 @@ def test_files_of_a_killed_run_are_overwritten(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["digests.json", "t", "t2.parquet"]
 
 
-def test_files_that_a_killed_run_no_longer_named_are_removed(tmp_path, monkeypatch):
+def test_files_that_a_killed_run_no_longer_named_are_removed(lake, tmp_path, monkeypatch):
     """It was killed when the manifest had moved: no later run that finds nothing new would write the table again."""
-    lake = Lake(tmp_path)
     lake.replace_companies("t", [rows({CIKS[0]: [1]})], {CIKS[0]: "a"})
     with monkeypatch.context() as patch:
         patch.setattr(Lake, "_tidy", lambda *_: None)
@@ -212,13 +190,21 @@ def test_files_that_a_killed_run_no_longer_named_are_removed(tmp_path, monkeypat
     assert len(list((tmp_path / "damaged").glob("*.parquet"))) == 1
 
 
-def test_a_table_of_an_older_program_is_computed_again(tmp_path):
-    """Nothing of it is kept, and no digest marks its companies as done."""
-    lake = Lake(tmp_path)
-    lake.write("t", pl.DataFrame({"cik": ["1", "2"]}), {"1": "a", "2": "a"})
-    lake.replace_companies("t", [rows({"1": [1]})], {"1": "a"})
-    assert held(lake) == {"1": [1]}
-    assert lake.inputs("t") == {"1": "a"}
+@pytest.mark.parametrize(
+    ("columns", "kept"),
+    [
+        # the first part of the table, with the digests of its companies
+        (rows({"1": [1], "2": [2]}), ({"1": [4], "2": [2]}, {"1": "b", "2": "a"})),
+        # columns of an older program: nothing of it is kept, and no digest marks its companies as done
+        (pl.DataFrame({"cik": ["1", "2"]}), ({"1": [4]}, {"1": "b"})),
+    ],
+    ids=["in one file", "with other columns"],
+)
+def test_a_table_of_an_older_program_is_kept_or_computed_again(lake, columns, kept):
+    lake.write("t", columns, {"1": "a", "2": "a"})
+    lake.replace_companies("t", [rows({"1": [4]})], {"1": "b"})
+    assert (held(lake), lake.inputs("t")) == kept
+    assert sorted(path.name for path in lake.folder.iterdir()) == ["digests.json", "t"]
 
 
 @pytest.mark.parametrize(
@@ -271,8 +257,7 @@ def counted(cik: str) -> tuple[dict[str, pl.DataFrame], str]:
 
 
 @pytest.mark.parametrize(("workers", "ciks"), [(ALONE, "123"), (Here(2), "123"), (Here(2), "1"), (ALONE, "1")])
-def test_batches_that_workers_share_are_kept_in_order(tmp_path, workers, ciks):
-    lake = Lake(tmp_path)
+def test_batches_that_workers_share_are_kept_in_order(lake, tmp_path, workers, ciks):
     with lake.gathering("all") as batches:
         assert list(batches.fill(workers, counted, ciks)) == [f"notes on {cik}" for cik in ciks]
         assert (batches.height("t"), batches.height("u")) == (2 * len(ciks), 0)
