@@ -7,6 +7,7 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -52,13 +53,17 @@ def write(path: Path, *members: tuple[str, bytes], method: int = zipfile.ZIP_DEF
 
 
 def content_of(path: Path, cik: str) -> bytes:
-    archive = Archive(path)
-    try:
-        member = archive.member(name(cik))
-        assert member
-        return archive.read(member)
-    finally:
-        archive.close()
+    with closing(Archive(path)) as archive:
+        return archive.read(archive.member(name(cik)))
+
+
+OTHERS = [
+    "../0000000101.json",
+    "CIK000000010A.json",
+    "CIX0000000101.json",
+    "CIK0000000101.jsom",
+    "/etc/passwd/1.json",
+]
 
 
 def refusal(path: Path, cik: str) -> str:
@@ -71,40 +76,26 @@ def refusal(path: Path, cik: str) -> str:
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED])
 def test_members_are_found_and_read(path, method):
-    members = [(name(B), b"{}"), ("CIK0000000101-submissions-001.json", b"page"), (name(A), CONTENT), ("readme", b"")]
-    write(path, *members, method=method)
+    page = "CIK0000000101-submissions-001.json"
+    write(path, (name(B), b"{}"), (page, b"page"), (name(A), CONTENT), ("readme", b""), method=method)
     archive = Archive(path)
     assert archive.ciks == [A, B]
-    assert archive.member(name(C)) is None
     member = archive.member(name(A))
     assert (member.size, member.crc) == (len(CONTENT), zlib.crc32(CONTENT))
     with ThreadPoolExecutor(4) as pool:
         assert set(pool.map(lambda _: archive.read(member), range(20))) == {CONTENT}
-    assert archive.read(archive.member(name(B))) == b"{}"
-    assert archive.read(archive.member("CIK0000000101-submissions-001.json")) == b"page"
-    assert archive.member("CIK0000000101-submissions-002.json") is None
-    assert archive.member("readme") is None
+    assert [archive.read(archive.member(each)) for each in (name(B), page)] == [b"{}", b"page"]
+    absent = (name(C), "CIK0000000101-submissions-002.json", "readme")
+    assert [archive.member(each) for each in absent] == [None] * 3
     archive.close()
     archive.close()
 
 
-def test_an_empty_archive_has_no_companies(path):
-    write(path)
-    assert Archive(path).ciks == []
-    assert Archive(path).member(name(A)) is None
-
-
-def test_names_that_are_no_documents_are_no_companies(path):
+@pytest.mark.parametrize("others", [[], OTHERS], ids=["nothing", "other names"])
+def test_names_that_are_no_documents_are_no_companies(path, others):
     """A climbing name is never a path, because nothing is unpacked to the disk."""
-    others = [
-        "../0000000101.json",
-        "CIK000000010A.json",
-        "CIX0000000101.json",
-        "CIK0000000101.jsom",
-        "/etc/passwd/1.json",
-    ]
-    write(path, *((other, b"{}") for other in others), (name(B), b"{}"))
-    assert Archive(path).ciks == [B]
+    write(path, *((other, b"{}") for other in others))
+    assert (Archive(path).ciks, Archive(path).member(name(A))) == ([], None)
 
 
 def test_an_archive_with_64_bit_fields_is_read(path, monkeypatch):
@@ -150,11 +141,31 @@ def test_a_member_is_found_without_copying_the_directory(path):
 # --- hostile members
 
 
-def test_a_bomb_is_refused_and_the_others_are_read(path, monkeypatch):
+HOSTILE = {
+    "a bomb": ([(name(A), b" " * 10_001)], None, "has 10001 bytes, which no document of EDGAR has"),
+    "broken data": (
+        [(name(A), CONTENT)],
+        lambda whole: whole[:50] + b"\xff" * 10 + whole[60:],
+        "cannot be read: Error -3",
+    ),
+    "two members of one name": ([(name(A), b"{}"), (name(A), b"[]")], None, "has 2 members with its name"),
+    "another name where it begins": (
+        [(name(A), b"{}")],
+        lambda whole: whole.replace(name(A).encode(), b"../../../../passwd", 1),
+        "is named b'../../../../passwd' where it begins",
+    ),
+}
+"""Members, what is then made of the archive, and the reason why member A is refused."""
+
+
+@pytest.mark.parametrize(("members", "change", "reason"), HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_member_is_refused_and_the_others_are_read(path, monkeypatch, members, change, reason):
     monkeypatch.setattr(archive_module, "MAX_BYTES", 10_000)
-    write(path, (name(A), b" " * 10_001), (name(B), b"{}"))
-    assert "has 10001 bytes, which no document of EDGAR has" in refusal(path, A)
-    assert content_of(path, B) == b"{}"
+    write(path, *members, (name(B), b"{}"))
+    if change:
+        path.write_bytes(change(path.read_bytes()))
+    assert reason in refusal(path, A)
+    assert (content_of(path, B), Archive(path).ciks) == (b"{}", [A, B])
 
 
 def test_a_directory_that_is_larger_than_any_is_refused(path):
@@ -206,9 +217,8 @@ def test_a_member_that_is_not_as_the_directory_says_is_refused(path, at, value, 
 def test_a_member_from_two_to_the_63_on_is_refused(path):
     write(path, (name(A), CONTENT))
     archive = Archive(path)
-    member = replace(archive.member(name(A)), offset=1 << 63)
     with pytest.raises(FetchError, match="cannot be read"):
-        archive.read(member)
+        archive.read(replace(archive.member(name(A)), offset=1 << 63))
 
 
 def test_a_member_that_inflates_to_more_than_it_states_takes_no_memory(path):
@@ -219,29 +229,6 @@ def test_a_member_that_inflates_to_more_than_it_states_takes_no_memory(path):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1 << 20
-
-
-def test_a_member_of_broken_data_is_refused(path):
-    write(path, (name(A), CONTENT), (name(B), b"{}"))
-    content = bytearray(path.read_bytes())
-    content[50:60] = b"\xff" * 10
-    path.write_bytes(content)
-    assert "cannot be read: Error -3" in refusal(path, A)
-    assert content_of(path, B) == b"{}"
-
-
-def test_two_members_of_one_name_are_refused(path):
-    write(path, (name(A), b"{}"), (name(B), b"{}"), (name(A), b"[]"))
-    assert "has 2 members with its name" in refusal(path, A)
-    assert content_of(path, B) == b"{}"
-    assert Archive(path).ciks == [A, B]
-
-
-def test_a_member_named_otherwise_where_it_begins_is_refused(path):
-    write(path, (name(A), b"{}"))
-    content = path.read_bytes().replace(name(A).encode(), b"../../../../passwd", 1)
-    path.write_bytes(content)
-    assert "is named b'../../../../passwd' where it begins" in refusal(path, A)
 
 
 # --- damaged archives
@@ -288,26 +275,38 @@ def mirror(tmp_path: Path) -> Mirror:
     return Mirror(tmp_path / "mirror", ALFA, BRAVO, ABSENT)
 
 
-def test_a_folder_of_bulk_files_is_a_source(mirror, tmp_path):
-    with open_source(str(zipped(mirror, tmp_path / "bulk"))) as source:
+@pytest.fixture
+def facts(mirror: Mirror, tmp_path: Path) -> Path:
+    """companyfacts.zip of the mirror, with the other bulk files next to it."""
+    return zipped(mirror, tmp_path / "bulk")
+
+
+def without_list(facts: Path) -> Path:
+    """The path of the list of companies, which is then not there."""
+    (facts.parent / "company_tickers_exchange.json").unlink()
+    return facts.parent / "company_tickers_exchange.json"
+
+
+def test_a_folder_of_bulk_files_is_a_source(mirror, facts):
+    with open_source(str(facts)) as source:
+        get = source.client.get
         assert (source.name, source.kind) == ("mirror", "edgar")
-        assert source.client.get(TICKERS_URL) == Fetched(mirror.tickers.read_bytes(), Validators())
+        assert get(TICKERS_URL) == Fetched(mirror.tickers.read_bytes(), Validators())
         whole = mirror.facts(ALFA).read_bytes()
-        assert source.client.get(facts_url(ALFA.cik)) == Fetched(whole, Validators())
-        same, other = Validators(size=len(whole), crc=zlib.crc32(whole)), Validators(size=len(whole), crc=1)
-        assert source.client.get(facts_url(ALFA.cik), same) == NotModified()
-        assert isinstance(source.client.get(facts_url(ALFA.cik), other), Fetched)
-        assert isinstance(source.client.get(submissions_url(BRAVO.cik)), Fetched)
-        assert source.client.get(facts_url(ABSENT.cik)) == NotFound()
+        assert get(facts_url(ALFA.cik)) == Fetched(whole, Validators())
+        assert get(facts_url(ALFA.cik), Validators(size=len(whole), crc=zlib.crc32(whole))) == NotModified()
+        assert isinstance(get(facts_url(ALFA.cik), Validators(size=len(whole), crc=1)), Fetched)
+        assert isinstance(get(submissions_url(BRAVO.cik)), Fetched)
+        assert get(facts_url(ABSENT.cik)) == NotFound()
         source.client.stop()
 
 
-def test_documents_that_are_held_as_the_directory_says_are_not_requested(mirror, tmp_path, monkeypatch):
+def test_documents_that_are_held_as_the_directory_says_are_not_requested(mirror, facts, tmp_path, monkeypatch):
     """A document that is missing in the raw zone is requested, and so is one that was never there: it might exist
     now.
     """
     store, ciks, asked = RawStore(tmp_path / "home"), [filer.cik for filer in (ALFA, BRAVO, ABSENT)], []
-    with open_source(str(zipped(mirror, tmp_path / "bulk"))) as source:
+    with open_source(str(facts)) as source:
         before = fetch_documents(source, store, ciks, datetime.now(UTC)).companies
         get = source.client.get
         monkeypatch.setattr(source.client, "get", lambda url, held=None: asked.append(url) or get(url, held))
@@ -322,51 +321,44 @@ def test_documents_that_are_held_as_the_directory_says_are_not_requested(mirror,
     assert store.get(again[0].facts.digest) == mirror.facts(ALFA).read_bytes()
 
 
-def test_without_the_list_the_submissions_name_the_companies(mirror, tmp_path):
-    facts = zipped(mirror, tmp_path / "bulk")
-    (facts.parent / "company_tickers_exchange.json").unlink()
+def test_without_the_list_the_submissions_name_the_companies(facts):
+    without_list(facts)
     with open_source(str(facts)) as source:
-        listed = source.client.get(TICKERS_URL)
-    assert listed.content == (
-        b'{"fields": ["cik", "name", "ticker", "exchange"], '
-        b'"data": [[101, "ALFA WORKS INC", "ALFA", "Nasdaq"], [102, "BRVO WORKS INC", "BRVO", "Nasdaq"]]}'
-    )
+        assert source.client.get(TICKERS_URL).content == (
+            b'{"fields": ["cik", "name", "ticker", "exchange"], '
+            b'"data": [[101, "ALFA WORKS INC", "ALFA", "Nasdaq"], [102, "BRVO WORKS INC", "BRVO", "Nasdaq"]]}'
+        )
 
 
-def test_an_archive_without_any_company_is_no_source(mirror, tmp_path):
-    facts = zipped(mirror, tmp_path / "bulk")
+def test_an_archive_without_any_company_is_no_source(facts):
     write(facts, ("readme.txt", b"nothing"))
     with pytest.raises(SourceError, match="has no document of any company; get it again"), open_source(str(facts)):
         pass
 
 
-def test_without_submissions_there_are_facts_only(mirror, tmp_path):
-    facts = zipped(mirror, tmp_path / "bulk")
+def test_without_submissions_there_are_facts_only(facts):
     (facts.parent / "submissions.zip").unlink()
     with open_source(str(facts)) as source:
         assert source.client.get(submissions_url(ALFA.cik)) == NotFound()
         assert isinstance(source.client.get(facts_url(ALFA.cik)), Fetched)
-    (facts.parent / "company_tickers_exchange.json").unlink()
+    without_list(facts)
     with pytest.raises(SourceError, match=r"has neither company_tickers_exchange.json nor submissions.zip, which list"):
         open_source(str(facts))
 
 
-def test_a_list_without_any_symbol_is_an_error(mirror, tmp_path):
-    facts = zipped(mirror, tmp_path / "bulk")
+def test_a_list_without_any_symbol_is_an_error(facts):
     write(facts.parent / "submissions.zip", (name(ALFA.cik), b"<html>"))
-    (facts.parent / "company_tickers_exchange.json").unlink()
-    folder = BulkFolder(facts)
-    with pytest.raises(FetchError, match="has a symbol in submissions"):
-        folder.get(TICKERS_URL)
-    (facts.parent / "company_tickers_exchange.json").mkdir()
-    with pytest.raises(FetchError, match="Is a directory"):
-        folder.get(TICKERS_URL)
-    folder.close()
+    listed = without_list(facts)
+    with closing(BulkFolder(facts)) as folder:
+        with pytest.raises(FetchError, match="has a symbol in submissions"):
+            folder.get(TICKERS_URL)
+        listed.mkdir()
+        with pytest.raises(FetchError, match="Is a directory"):
+            folder.get(TICKERS_URL)
 
 
-def test_a_file_or_member_that_is_no_document_is_an_error(mirror, tmp_path):
+def test_a_file_or_member_that_is_no_document_is_an_error(facts):
     """A web page, or more bytes than any document has; the other members are read."""
-    facts = zipped(mirror, tmp_path / "bulk")
     write(facts, (name(ALFA.cik), b"<html>Undeclared Automated Tool</html>"), (name(BRAVO.cik), b"{}"))
     listed = facts.parent / "company_tickers_exchange.json"
     with listed.open("wb") as file:

@@ -89,11 +89,15 @@ def list_days(server: EdgarServer, *days: date) -> None:
 # --- formats
 
 
+FOLDER = "https://www.sec.gov/Archives/edgar/daily-index/2026"
+
+
 def test_addresses_of_the_index():
-    folder = "https://www.sec.gov/Archives/edgar/daily-index/2026"
-    assert listing_url(date(2026, 9, 30)) == f"{folder}/QTR3/index.json"
-    assert index_url(date(2026, 10, 1)) == f"{folder}/QTR4/master.20261001.idx"
-    assert index_url(date(2026, 1, 2)) == f"{folder}/QTR1/master.20260102.idx"
+    assert [listing_url(date(2026, 9, 30)), index_url(date(2026, 10, 1)), index_url(date(2026, 1, 2))] == [
+        f"{FOLDER}/QTR3/index.json",
+        f"{FOLDER}/QTR4/master.20261001.idx",
+        f"{FOLDER}/QTR1/master.20260102.idx",
+    ]
 
 
 def test_companies_of_the_wanted_forms():
@@ -142,16 +146,12 @@ def test_days_of_a_listing():
         "master.070194.idx",
         "master.20260804.idx.gz",
     ]
-    listing = json.dumps({"directory": {"item": [{"name": name} for name in names]}}).encode()
-    assert days_listed(listing) == ([date(2026, 8, 3)], [])
-    odd = json.dumps({"directory": {"item": [{"name": None}, *({"name": name} for name in names), "x"]}}).encode()
-    assert days_listed(odd) == (
-        [date(2026, 8, 3)],
-        [
-            f"listing of the daily index: has the file {item}, expected one with a name"
-            for item in ("{'name': None}", "x")
-        ],
-    )
+    items: list[object] = [{"name": name} for name in names]
+    for odd, told in (([], []), ([{"name": None}, "x"], ["{'name': None}", "x"])):
+        assert days_listed(json.dumps({"directory": {"item": items + odd}}).encode()) == (
+            [date(2026, 8, 3)],
+            [f"listing of the daily index: has the file {item}, expected one with a name" for item in told],
+        )
     with pytest.raises(DocumentError, match="listing of the daily index"):
         days_listed(b"<html>")
     assert daily_index._day("x") is None
@@ -184,25 +184,24 @@ def test_the_first_time_by_bulk_files(choose, live, store, bulk, tmp_path):
     assert download_plan._memory(store) == Memory(NOW, date(2026, 8, 4), [], [BRAVO.cik])
 
 
-def test_bulk_files_without_a_date_count_as_made_today(choose, server, store, bulk):
+@pytest.mark.parametrize(
+    ("headers", "base"),
+    [({}, date(2026, 8, 4)), ({"Last-Modified": "Sat, 01 Aug 2026 07:12:00 GMT"}, date(2026, 7, 31))],
+    ids=["without a date, as made today", "older ones need the index of more days"],
+)
+def test_bulk_files_need_the_index_since_they_were_made(choose, server, bulk, headers, base):
     for name, url in BULK_URLS.items():
-        server.on(url, Reply(body=(bulk.parent / name).read_bytes()))
-    assert choose().memory == Memory(NOW, date(2026, 8, 4))
-
-
-def test_older_bulk_files_need_the_index_of_more_days(choose, server, store, bulk):
-    headers = {"Last-Modified": "Sat, 01 Aug 2026 07:12:00 GMT"}
-    server.on(BULK_URLS["submissions.zip"], Reply(body=(bulk.parent / "submissions.zip").read_bytes(), headers=headers))
-    assert choose().memory.base == date(2026, 7, 31)
+        server.on(url, Reply(body=(bulk.parent / name).read_bytes(), headers=headers))
+    assert choose().memory == Memory(NOW, base)
 
 
 def test_on_other_days_by_daily_index(choose, server, store):
     """The listing shows which days have an index; only days that were not read before are read."""
     remembered(store, days=[date(2026, 8, 2)], pending=["0000000555"])
-    list_days(server, date(2026, 7, 31), date(2026, 8, 2), date(2026, 8, 3), date(2026, 8, 4), date(2026, 8, 6))
-    server.on(index_url(date(2026, 8, 3)), Reply(body=INDEX.encode("latin-1")))
-    header = INDEX[: INDEX.index("101|")]
-    server.on(index_url(date(2026, 8, 4)), Reply(body=f"{header}777|X|8-K|20260804|edgar/data/777/x.txt\n".encode()))
+    list_days(server, date(2026, 7, 31), *(date(2026, 8, day) for day in (2, 3, 4, 6)))
+    lines = f"{INDEX[: INDEX.index('101|')]}777|X|8-K|20260804|edgar/data/777/x.txt\n"
+    for day, index in ((3, INDEX), (4, lines)):
+        server.on(index_url(date(2026, 8, day)), Reply(body=index.encode("latin-1")))
 
     way = choose()
 
@@ -213,17 +212,17 @@ def test_on_other_days_by_daily_index(choose, server, store):
     days = [date(2026, 8, day) for day in (2, 3, 4)]
     assert download_plan._memory(store) == Memory(NOW - timedelta(days=2), date(2026, 8, 2), days, ["0000000777"])
     server.asked.clear()
-    assert choose(NOW + timedelta(hours=1)).filed == {"0000000777"}
-    assert len(server.asked) == 1
+    assert (choose(NOW + timedelta(hours=1)).filed, len(server.asked)) == ({"0000000777"}, 1)
+
+
+def note(store: RawStore, cik: str, status: str = "ok", digest: str | None = "d", at: datetime = NOW) -> None:
+    store.note(Seen(cik=cik, kind="companyfacts", status=status, source="live", fetched_at=at, digest=digest))
 
 
 def test_companies_that_were_never_requested_or_whose_documents_are_gone_are_requested(live, store):
-    def note(cik: str, status: str, digest: str | None) -> None:
-        store.note(Seen(cik=cik, kind="companyfacts", status=status, source="live", fetched_at=NOW, digest=digest))
-
-    note("1", "ok", "d")
-    note("2", "no_facts", None)
-    note("3", "no_facts", "d")
+    note(store, "1")
+    note(store, "2", "no_facts", None)
+    note(store, "3", "no_facts")
     way = DownloadPlan(live, "", frozenset({"5"}))
     assert way.asks(["1", "2", "3", "4"], store, [], NOW) == {"3", "4", "5"}
 
@@ -232,10 +231,10 @@ def test_companies_in_quarantine_are_requested_again_once_a_day(live, store):
     """Days are New York's, as in the daily index; companies that are not listed any more are not requested."""
     yesterday, midnight = NOW - timedelta(hours=6, minutes=1), NOW - timedelta(hours=6)
     for cik, at in (("1", yesterday), ("2", midnight), ("3", yesterday), ("4", yesterday)):
-        store.note(Seen(cik=cik, kind="companyfacts", status="ok", source="live", fetched_at=at, digest="d"))
+        note(store, cik, at=at)
     way = DownloadPlan(live, "", frozenset())
-    assert way.asks(["1", "2", "3"], store, ["1", "2", "4"], NOW) == {"1"}
-    assert way.asks(["1", "2", "3"], store, ["1", "2", "4"], NOW + timedelta(days=1)) == {"1", "2"}
+    asked = [way.asks(["1", "2", "3"], store, ["1", "2", "4"], NOW + timedelta(days=days)) for days in (0, 1)]
+    assert asked == [{"1"}, {"1", "2"}]
 
 
 @pytest.mark.parametrize("answer", [Reply(404), Reply(403), Reply(body=b"<html>"), Reply(503)])
@@ -271,15 +270,23 @@ def test_a_new_quarter_without_a_folder_is_no_failure(choose, server, store):
     assert way.why.endswith("2026/QTR3/index.json: answers 404")
 
 
-def test_once_a_week_by_bulk_files(choose, store, bulk):
-    remembered(store, complete_at=NOW - timedelta(days=7))
-    assert choose().why == "bulk files: the last complete synchronization is 7 days old"
-
-
-def test_after_the_clock_was_ahead_by_bulk_files(choose, store, bulk):
-    """Otherwise the daily index alone would count until a week after the wrong time."""
-    remembered(store, complete_at=NOW + timedelta(days=400))
-    assert choose().why == "bulk files: the last complete synchronization is of 2027-09-09: the clock was ahead"
+@pytest.mark.parametrize(
+    ("complete_at", "full", "why"),
+    [
+        (NOW - timedelta(days=7), False, "the last complete synchronization is 7 days old"),
+        # otherwise the daily index alone would count until a week after the wrong time
+        (
+            NOW + timedelta(days=400),
+            False,
+            "the last complete synchronization is of 2027-09-09: the clock was ahead",
+        ),
+        (NOW - timedelta(days=2), True, "with --full all documents are wanted"),
+    ],
+    ids=["once a week", "after the clock was ahead", "for everything again"],
+)
+def test_all_documents_are_brought_by_bulk_files(choose, store, bulk, complete_at, full, why):
+    remembered(store, complete_at=complete_at)
+    assert choose(full=full).why == f"bulk files: {why}"
 
 
 def test_a_bulk_file_that_is_dated_after_today_is_downloaded_again(choose, server, store, bulk):
@@ -291,11 +298,6 @@ def test_a_bulk_file_that_is_dated_after_today_is_downloaded_again(choose, serve
         os.utime(file, (0, (NOW + timedelta(days=400)).timestamp()))
     choose()
     assert len(server.asked) == 2
-
-
-def test_for_everything_again_by_bulk_files(choose, store, bulk):
-    remembered(store)
-    assert choose(full=True).why == "bulk files: with --full all documents are wanted"
 
 
 @pytest.mark.parametrize("answer", [Reply(404), Reply(403, b"no listing"), Reply(body=b"[]")])
