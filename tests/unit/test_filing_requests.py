@@ -103,6 +103,18 @@ class Bench:
         documents = pl.DataFrame([row], schema=DOCUMENTS, orient="row")
         self.lake.replace_companies("documents", [documents], {ALFA.cik: ""})
 
+    def serve(self, *filed: Filed) -> None:
+        """Let the server have the zip files of these filings, and the instances of inline reports."""
+        for filing in filed:
+            self.server.on(zip_of(filing), Reply(body=zipped(filing.accession)))
+            if filing.is_inline:
+                self.server.on(url(filing, "r_htm.xml"), Reply(body=b"<xbrl/>"))
+
+    def index(self, filing: Filed, *names: str) -> None:
+        """Let the server have an index of the folder of a filing."""
+        body = json.dumps({"directory": {"item": [{"name": name} for name in names]}}).encode()
+        self.server.on(url(filing, "index.json"), Reply(body=body))
+
     def run(
         self,
         wanted: str = "recent",
@@ -261,9 +273,7 @@ def test_the_newest_data_sets_and_later_filings_are_requested(bench, monkeypatch
     """Newest first, after a message; the next run requests only the list of data sets."""
     monkeypatch.setattr(wanted_filings, "QUARTERS", 2)
     bench.file(NEW, OLD, INLINE, NEWEST)
-    for filing in (OLD, NEW, INLINE, NEWEST):
-        bench.server.on(zip_of(filing), Reply(body=zipped(filing.accession)))
-    bench.server.on(url(INLINE, "r_htm.xml"), Reply(body=b"<xbrl/>"))
+    bench.serve(OLD, NEW, INLINE, NEWEST)
 
     data_sets = [DATA_SETS_URL, *(f"{DATA_SETS}{name}.zip" for name in ("2026q2", "2026q1"))]
     packages = [zip_of(NEWEST), zip_of(INLINE), url(INLINE, "r_htm.xml"), zip_of(NEW)]
@@ -290,7 +300,7 @@ def test_all_packages_of_a_company_with_classes_are_requested(bench, symbols, cl
     than data sets.
     """
     bench.file(OLD)
-    bench.server.on(zip_of(OLD), Reply(body=zipped()))
+    bench.serve(OLD)
     listed = [(ALFA.cik, symbol, "Alfa", "NYSE", n, True, "common", n == 0) for n, symbol in enumerate(symbols)]
     bench.lake.write("listings", pl.DataFrame(listed[:1], schema=LISTINGS, orient="row"))
     assert bench.run()[1:] == [f"{DATA_SETS}{name}.zip" for name in ("2026q2", "2026q1", "2025q4")]
@@ -304,7 +314,7 @@ def test_all_packages_of_a_company_with_classes_are_requested(bench, symbols, cl
 def test_the_package_of_a_report_that_companyfacts_lack_is_requested(bench, days, is_asked):
     """A day after it was filed, also if a data set of its quarter is there: this was made from the same facts."""
     bench.file(OLD)
-    bench.server.on(zip_of(OLD), Reply(body=zipped()))
+    bench.serve(OLD)
     unread = pl.DataFrame({"cik": [ALFA.cik], "accession": [OLD.accession], "filed": [NOW.date() - timedelta(days)]})
     bench.lake.replace_companies(UNREAD_REPORTS, [unread], {ALFA.cik: ""})
     assert (zip_of(OLD) in bench.run()) is is_asked
@@ -315,8 +325,7 @@ def test_filings_on_pages_of_older_filings_are_requested(bench):
     early = Filed("0000000101-12-000001", "2012-07-01")
     page = json.loads(submissions(ALFA.cik, OLD._replace(filed="2011-01-01"), early))["filings"]["recent"]
     bench.file(OLD, pages=[json.dumps(page).encode(), b"{}"])
-    for filing in (OLD, early):
-        bench.server.on(zip_of(filing), Reply(body=zipped()))
+    bench.serve(OLD, early)
     assert bench.run("all", ciks=[ALFA.cik]) == [zip_of(OLD), zip_of(early)]
     assert "1 pages of older filings are left out, such as: page of older filings of CIK 0000000101" in bench.told[0]
     assert bench.lake.read("packages")["filed"].cast(pl.String).to_list() == [OLD.filed, early.filed]
@@ -325,8 +334,7 @@ def test_filings_on_pages_of_older_filings_are_requested(bench):
 def test_named_symbols_have_the_packages_of_two_years(bench):
     early = Filed("0000000101-24-000001", "2024-07-01")
     bench.file(OLD, early)
-    for filing in (OLD, early):
-        bench.server.on(zip_of(filing), Reply(body=zipped()))
+    bench.serve(OLD, early)
     assert bench.run(ciks=[BRAVO.cik]) == []
     assert bench.run(ciks=[ALFA.cik]) == [zip_of(OLD)]
     assert bench.run("all", ciks=[ALFA.cik]) == [zip_of(early)]
@@ -335,18 +343,8 @@ def test_named_symbols_have_the_packages_of_two_years(bench):
 def test_without_a_zip_file_the_most_important_files_are_requested(bench):
     """Six at most, instance first. Names that are not valid file names are left out."""
     bench.file(NEW)
-    listed = [
-        "x.xsd",
-        "R2.xml",
-        "FilingSummary.xml",
-        "MetaLinks.json",
-        "x_lab.xml",
-        "x_def.xml",
-        "x_cal.xml",
-        "a/b.xsd",
-    ]
-    items = [{"name": name} for name in (*listed, "x_pre.xml", "x.xml", "x.htm")]
-    bench.server.on(url(NEW, "index.json"), Reply(body=json.dumps({"directory": {"item": items}}).encode()))
+    others = ("x.xsd", "R2.xml", "FilingSummary.xml", "MetaLinks.json", "x_lab.xml", "x_def.xml", "x_cal.xml")
+    bench.index(NEW, *others, "a/b.xsd", "x_pre.xml", "x.xml", "x.htm")
     wanted = ["x.xml", "x_pre.xml", "x_cal.xml", "x.xsd", "x_lab.xml", "MetaLinks.json"]
     for name in wanted:
         bench.server.on(url(NEW, name), Reply(body=name.encode()))
@@ -357,8 +355,7 @@ def test_without_a_zip_file_the_most_important_files_are_requested(bench):
 def test_an_instance_of_another_document_is_found_in_the_index(bench):
     bench.file(INLINE)
     bench.server.on(zip_of(INLINE), Reply(body=zipped()))
-    items = [{"name": name} for name in ("r.htm", "ex99.htm", "ex99_htm.xml")]
-    bench.server.on(url(INLINE, "index.json"), Reply(body=json.dumps({"directory": {"item": items}}).encode()))
+    bench.index(INLINE, "r.htm", "ex99.htm", "ex99_htm.xml")
     bench.server.on(url(INLINE, "ex99_htm.xml"), Reply(body=b"<xbrl/>"))
     names = ["r_htm.xml", "index.json", "ex99_htm.xml"]
     assert bench.run(ciks=[ALFA.cik]) == [zip_of(INLINE), *(url(INLINE, name) for name in names)]
@@ -375,7 +372,7 @@ def test_404_is_remembered_of_what_is_not_new(bench):
     assert len(bench.failures) == 1
     assert "answers 500" in bench.failures[0]
     assert bench.run(ciks=[ALFA.cik]) == [*asked[0], zip_of(OLD)]
-    bench.server.on(zip_of(OLD), Reply(body=zipped()))
+    bench.serve(OLD)
     assert bench.run(ciks=[ALFA.cik], now=NOW + timedelta(days=9)) == [zip_of(OLD)]
     assert bench.run(ciks=[ALFA.cik], full=True) == [*asked[0], *asked[1]]
 
@@ -401,9 +398,7 @@ def test_a_run_ends_when_its_budget_is_used(bench, monkeypatch):
     monkeypatch.setattr(filing_requests, "AT_A_TIME", 1)
     filed = [Filed(f"0000000101-26-1000{n:02}", f"2026-07-{n:02}", is_inline=1) for n in range(1, 5)]
     bench.file(*filed)
-    for filing in filed:
-        bench.server.on(zip_of(filing), Reply(body=zipped()))
-        bench.server.on(url(filing, "r_htm.xml"), Reply(body=b"<xbrl/>"))
+    bench.serve(*filed)
     for two in (filed[:1:-1], filed[1::-1]):
         expected = [address for filing in two for address in (zip_of(filing), url(filing, "r_htm.xml"))]
         assert bench.run(ciks=[ALFA.cik]) == expected
@@ -413,7 +408,7 @@ def test_a_run_ends_when_its_budget_is_used(bench, monkeypatch):
 def test_a_refusal_ends_the_requests_and_what_was_fetched_stays(bench):
     refused = [Filed(f"0000000101-26-2000{n:02}", "2026-07-05") for n in range(5)]
     bench.file(NEWEST, *refused)
-    bench.server.on(zip_of(NEWEST), Reply(body=zipped()))
+    bench.serve(NEWEST)
     for filing in refused:
         bench.server.on(zip_of(filing), Reply(403))
     with pytest.raises(RefusedError):
@@ -422,21 +417,22 @@ def test_a_refusal_ends_the_requests_and_what_was_fetched_stays(bench):
     assert bench.packages()[0] == (NEWEST.accession, f"{NEWEST.accession}-xbrl.zip", None)
 
 
-def test_failures_in_a_row_end_the_requests(bench):
-    filed = [Filed(f"0000000101-26-3000{n:02}") for n in range(9)]
-    bench.file(*filed)
-    bench.server.otherwise = Reply(500)
-    with pytest.raises(SourceError, match="5 in a row failed"):
+@pytest.mark.parametrize(
+    ("number", "filed", "reply", "said", "asked", "is_recorded"),
+    [
+        (9, {}, Reply(500), "5 in a row failed", 5, True),
+        # it answers 404 to everything, and none of these answers is recorded
+        (20, {"filed": "2026-07-05"}, Reply(404), "404 for all of 20 filings", 40, False),
+    ],
+    ids=["failures in a row", "nothing at all"],
+)
+def test_a_source_that_fails_is_left(bench, number, filed, reply, said, asked, is_recorded):
+    bench.file(*(Filed(f"0000000101-26-3000{n:02}", **filed) for n in range(number)))
+    bench.server.otherwise = reply
+    with pytest.raises(SourceError, match=said):
         bench.run(ciks=[ALFA.cik])
-    assert len(bench.asked) == 5
-
-
-def test_a_source_that_has_nothing_is_not_believed(bench):
-    """It answers 404 to everything, and none of these answers is recorded."""
-    bench.file(*(Filed(f"0000000101-26-4000{n:02}", "2026-07-05") for n in range(20)))
-    with pytest.raises(SourceError, match="404 for all of 20 filings"):
-        bench.run(ciks=[ALFA.cik])
-    assert not bench.lake.holds("packages")
+    assert len(bench.asked) == asked
+    assert bench.lake.holds("packages") == is_recorded
 
 
 def test_a_stopped_run_has_recorded_what_it_fetched(bench, monkeypatch):
@@ -445,8 +441,7 @@ def test_a_stopped_run_has_recorded_what_it_fetched(bench, monkeypatch):
     monkeypatch.setattr(filing_requests, "CHECKPOINT_SECONDS", 0.0)
     filed = [Filed(f"0000000101-26-5000{n:02}", f"2026-07-{20 - n}") for n in range(4)]
     bench.file(*filed)
-    for filing in filed:
-        bench.server.on(zip_of(filing), Reply(body=zipped(filing.accession)))
+    bench.serve(*filed)
     package = FilingDocuments.package
     monkeypatch.setattr(filing_requests, "COMMIT_SECONDS", 0.0)
     committed: list[int] = []
@@ -471,8 +466,7 @@ def test_with_a_store_only_what_it_has_lost_is_requested_again(bench, monkeypatc
     stored: list[str] = []
     monkeypatch.setattr(RawStore, "remote", SimpleNamespace(put_document=lambda digest, _: stored.append(digest)))
     bench.file(NEW, OLD)
-    for filing in (NEW, OLD):
-        bench.server.on(zip_of(filing), Reply(body=zipped(filing.accession)))
+    bench.serve(NEW, OLD)
     assert bench.run(ciks=[ALFA.cik]) == [zip_of(NEW), zip_of(OLD)]
     assert {*stored} == {*bench.lake.read("packages")["digest"]}
     shutil.rmtree(bench.store.root / "filings")
@@ -487,8 +481,7 @@ def test_packages_are_requested_in_parallel(bench, monkeypatch):
     monkeypatch.setattr(filing_requests, "AT_A_TIME", 4)
     filed = [Filed(f"0000000101-26-6000{n:02}", f"2026-07-{30 - n}") for n in range(20)]
     bench.file(*filed)
-    for filing in filed[:10]:
-        bench.server.on(zip_of(filing), Reply(body=zipped(filing.accession)))
+    bench.serve(*filed[:10])
     bench.server.otherwise = Reply(500)
     with pytest.raises(SourceError):
         bench.run(ciks=[ALFA.cik], threads=4)
