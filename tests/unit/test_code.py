@@ -26,42 +26,28 @@ def decided(rows):  # a comment
 '''
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("# a comment", "# another comment, far longer"),
-        ("What belongs here.", "What does not."),
-        ("Why it is so many.", "A measurement."),
-        ("What it decides.", "What it really decides."),
-        ("LIMIT = 0.9\n", "LIMIT  =  0.9\n\n\n"),
-        ("def decided(rows):", "def decided(\n    rows,\n):"),
-        ("A figure is wrong.", "A figure is a thousand times too large."),
-        ("Regulation S-X", "ASC 220 and others"),
-    ],
-)
-def test_comments_and_docstrings_do_not_count(old, new):
-    assert old in SOURCE
-    assert code_of(SOURCE.replace(old, new).encode()) == code_of(SOURCE.encode())
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("0.9", "0.8"),
-        ("scale.flaw", "scale.error"),
-        ("correct", "withhold"),
-        (">", ">="),
-        ('"value"', '"amount"'),
-        ('source="statement"', 'source="note"'),
-        ("rows.filter", "rows.remove"),
-        ("return rows", "rows = rows; return rows"),
-    ],
-)
-def test_code_that_may_change_a_value_counts(old, new):
-    assert old in SOURCE
-    assert code_of(SOURCE.replace(old, new).encode()) != code_of(SOURCE.encode())
-
-
+WORDS = [
+    ("# a comment", "# another comment, far longer"),
+    ("What belongs here.", "What does not."),
+    ("Why it is so many.", "A measurement."),
+    ("What it decides.", "What it really decides."),
+    ("LIMIT = 0.9\n", "LIMIT  =  0.9\n\n\n"),
+    ("def decided(rows):", "def decided(\n    rows,\n):"),
+    ("A figure is wrong.", "A figure is a thousand times too large."),
+    ("Regulation S-X", "ASC 220 and others"),
+]
+"""Comments and docstrings of code do not count, nor do its form and the texts of rules."""
+CODE = [
+    ("0.9", "0.8"),
+    ("scale.flaw", "scale.error"),
+    ("correct", "withhold"),
+    (">", ">="),
+    ('"value"', '"amount"'),
+    ('source="statement"', 'source="note"'),
+    ("rows.filter", "rows.remove"),
+    ("return rows", "rows = rows; return rows"),
+]
+"""Code that may change a value counts."""
 TABLE = """
 # The first source that is stated counts.
 [revenue]
@@ -77,37 +63,34 @@ statement = "The total."
 rule = "revenue.net-sales"
 elements = ["SalesRevenueNet"]
 """
+WORDS_OF_TABLE = [
+    ("# The first source that is stated counts.\n", ""),
+    ("Regulation S-X", "ASC 606"),
+    ('source = "Regulation S-X"\n', ""),
+    ("The total.", "The total on the face of the income statement."),
+    ('elements = ["Revenues", "OtherRevenues"]', 'elements = [\n    "Revenues",\n    "OtherRevenues",\n]'),
+]
+"""The words of a table do not count."""
+DATA = [
+    ("SalesRevenueNet", "SalesRevenue"),
+    ('["Revenues", "OtherRevenues"]', '["OtherRevenues", "Revenues"]'),
+    ("revenue.net-sales", "revenue.sales"),
+    ('item = "revenue"', 'item = "revenue"\ninstant = true'),
+    ('[[revenue.sources]]\nrule = "revenue.n', '[income]\n[[income.sources]]\nrule = "revenue.n'),
+]
+"""Data that may change a value count: elements, their order, ids, and the meaning of an amount."""
+EDITS = [
+    *((code_of, SOURCE, *edit, False) for edit in WORDS),
+    *((code_of, SOURCE, *edit, True) for edit in CODE),
+    *((rows_of, TABLE, *edit, False) for edit in WORDS_OF_TABLE),
+    *((rows_of, TABLE, *edit, True) for edit in DATA),
+]
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("# The first source that is stated counts.\n", ""),
-        ("Regulation S-X", "ASC 606"),
-        ('source = "Regulation S-X"\n', ""),
-        ("The total.", "The total on the face of the income statement."),
-        ('elements = ["Revenues", "OtherRevenues"]', 'elements = [\n    "Revenues",\n    "OtherRevenues",\n]'),
-    ],
-)
-def test_the_words_of_a_table_do_not_count(old, new):
-    assert old in TABLE
-    assert rows_of(TABLE.replace(old, new).encode()) == rows_of(TABLE.encode())
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("SalesRevenueNet", "SalesRevenue"),
-        ('["Revenues", "OtherRevenues"]', '["OtherRevenues", "Revenues"]'),
-        ("revenue.net-sales", "revenue.sales"),
-        ('item = "revenue"', 'item = "revenue"\ninstant = true'),
-        ('[[revenue.sources]]\nrule = "revenue.n', '[income]\n[[income.sources]]\nrule = "revenue.n'),
-    ],
-)
-def test_data_that_may_change_a_value_count(old, new):
-    """Elements, their order, ids, and the meaning of an amount."""
-    assert old in TABLE
-    assert rows_of(TABLE.replace(old, new).encode()) != rows_of(TABLE.encode())
+@pytest.mark.parametrize(("digest", "text", "old", "new", "counts"), EDITS)
+def test_what_may_change_a_value_counts(digest, text, old, new, counts):
+    assert old in text
+    assert (digest(text.replace(old, new).encode()) != digest(text.encode())) is counts
 
 
 REACHED = {
@@ -157,28 +140,26 @@ def test_what_the_rules_reach_counts_and_nothing_else(project, name):
     assert (digest_in(project) != before) is (name in REACHED)
 
 
-def test_words_do_not_count_and_paths_do(project):
-    before = digest_in(project)
-    for name, old, new in (("lines.py", "# a comment", "# another"), ("lines.toml", "The total.", "All of it.")):
-        path = project / "pipelines/rules/debt" / name
-        path.write_text(path.read_text().replace(old, new))
-    assert digest_in(project) == before
-    (project / "pipelines/rules/last.py").rename(project / "pipelines/rules/latest.py")
-    assert digest_in(project) != before
-
-
 @pytest.mark.parametrize(
-    ("name", "old", "new"),
+    ("name", "old", "new", "of_words"),
     [
-        ("lines.py", "A figure is wrong.", "A figure is far too large."),
-        ("lines.toml", "The total.", "All of it."),
+        ("lines.py", "# a comment", "# another", False),
+        ("lines.py", "A figure is wrong.", "A figure is far too large.", True),
+        ("lines.toml", "The total.", "All of it.", True),
     ],
 )
-def test_words_count_where_they_are_published(project, name, old, new):
-    before = digest_of("pipelines.rules", files=files_of(project), with_words=True)
+def test_words_count_only_where_they_are_published(project, name, old, new, of_words):
+    before = [digest_of("pipelines.rules", files=files_of(project), with_words=each) for each in (False, True)]
     path = project / "pipelines/rules/debt" / name
     path.write_text(path.read_text().replace(old, new))
-    assert digest_of("pipelines.rules", files=files_of(project), with_words=True) != before
+    after = [digest_of("pipelines.rules", files=files_of(project), with_words=each) for each in (False, True)]
+    assert [one != other for one, other in zip(before, after, strict=True)] == [False, of_words]
+
+
+def test_the_path_of_a_module_counts(project):
+    before = digest_in(project)
+    (project / "pipelines/rules/last.py").rename(project / "pipelines/rules/latest.py")
+    assert digest_in(project) != before
 
 
 def test_a_text_is_kept_as_long_as_its_package_is_the_same(project, monkeypatch):
