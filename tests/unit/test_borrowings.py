@@ -1,10 +1,9 @@
 """Debt by instrument: total liabilities prove which lines are debt, or that there is no debt."""
 
-from collections.abc import Callable
-
 import pytest
 
-from tests.factories import CASH, NET_INCOME, REVENUE, Row, Today, fact, raw, row_of, standardized, value_of
+from tests.factories import CASH, NET_INCOME, REVENUE, Row, fact, row_of, value_of
+from tests.together import in_one_call
 
 BANK = {"Deposits": 850, "OtherLiabilities": 30}
 SOFTWARE = {
@@ -126,78 +125,48 @@ WITHOUT_LIABILITIES: dict[str, tuple[dict[str, float], float]] = {
     ),
 }
 
-COMPANIES = [
-    *(lines for lines, _ in PROVEN.values()),
-    *UNPROVEN.values(),
-    *(lines for lines, _ in WITHOUT_LIABILITIES.values()),
-]
-"""The balance sheets of the cases above, in their order, one company each."""
 
-
-def company(number: int) -> str:
-    return f"{9_990_020_000 + number}"
-
-
-def bank_or_company(number: int, lines: dict[str, float]) -> list[Row]:
+def report(lines: dict[str, float]) -> list[Row]:
     """A report on 2023 with some lines of its balance sheet, in millions."""
-    cik = company(number)
     return [
-        *(fact(tag, 100e6, "2023-01-01", "2023-12-31", cik=cik) for tag in (REVENUE, NET_INCOME)),
-        fact(CASH, 5e6, None, "2023-12-31", cik=cik),
-        *(fact(tag, amount * 1e6, None, "2023-12-31", cik=cik) for tag, amount in lines.items()),
+        *(fact(tag, 100e6, "2023-01-01", "2023-12-31") for tag in (REVENUE, NET_INCOME)),
+        fact(CASH, 5e6, None, "2023-12-31"),
+        *(fact(tag, amount * 1e6, None, "2023-12-31") for tag, amount in lines.items()),
     ]
 
 
-@pytest.fixture(scope="module")
-def served() -> Today:
-    return standardized(raw(*(bank_or_company(number, lines) for number, lines in enumerate(COMPANIES))))
+CASES = PROVEN | {name: (lines, None) for name, lines in UNPROVEN.items()} | WITHOUT_LIABILITIES
 
 
-@pytest.fixture(scope="module")
-def debt(served: Today) -> Callable[[dict[str, float]], float | None]:
-    """The debt of a balance sheet, in millions."""
+@pytest.mark.parametrize(("lines", "debt"), CASES.values(), ids=CASES)
+@in_one_call
+def test_the_debt_of_a_balance_sheet(lines, debt):
+    """Lines that add up to the liabilities are the debt; if the liabilities leave nothing for debt, zero is proved.
 
-    def find(lines: dict[str, float]) -> float | None:
-        found = value_of(served, "total_debt", "annual", "2023-12-31", company(COMPANIES.index(lines)))
-        return None if found is None else found / 1e6
+    Debt that is not proved has no value: neither zero, nor an amount that is surely only a part. Without proof no
+    amount counts twice.
+    """
+    found = yield report(lines)
 
-    return find
-
-
-@pytest.mark.parametrize(("lines", "expected"), PROVEN.values(), ids=PROVEN)
-def test_lines_that_add_up_to_the_liabilities_are_the_debt(debt, lines, expected):
-    """If the liabilities leave nothing for debt, zero is proved."""
-    assert debt(lines) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("lines", UNPROVEN.values(), ids=UNPROVEN)
-def test_debt_that_is_not_proved_has_no_value(debt, lines):
-    """Neither zero, nor an amount that is surely only a part."""
-    assert debt(lines) is None
-
-
-@pytest.mark.parametrize(("lines", "expected"), WITHOUT_LIABILITIES.values(), ids=WITHOUT_LIABILITIES)
-def test_without_proof_no_amount_counts_twice(debt, lines, expected):
-    assert debt(lines) == expected
-
-
-def test_long_term_debt_and_further_lines_do_not_contradict(served):
-    """It is a part of the debt that the liabilities prove, and not its total."""
-    cik = company(list(PROVEN).index("long-term debt is beside advances"))
-
-    assert row_of(served.values, "total_debt", "annual", "2023-12-31", cik)["flags"] == ""
-
-
-def test_proved_zero_has_the_lines_that_prove_it(served):
-    """The liabilities, less each line that leaves nothing of them."""
-    cik = company(list(PROVEN).index("a bank without debt"))
-
-    legs = (
-        served.lineage.filter(cik=cik, item="total_debt", period_kind="annual")
-        .sort("tag")
-        .select("tag", "weight", "value")
+    assert value_of(found, "total_debt", "annual", "2023-12-31") == (
+        None if debt is None else pytest.approx(debt * 1e6)
     )
 
+
+@in_one_call
+def test_long_term_debt_and_further_lines_do_not_contradict():
+    """It is a part of the debt that the liabilities prove, and not its total."""
+    found = yield report(PROVEN["long-term debt is beside advances"][0])
+
+    assert row_of(found.values, "total_debt", "annual", "2023-12-31")["flags"] == ""
+
+
+@in_one_call
+def test_proved_zero_has_the_lines_that_prove_it():
+    """The liabilities, less each line that leaves nothing of them."""
+    found = yield report(PROVEN["a bank without debt"][0])
+
+    legs = found.lineage.filter(item="total_debt", period_kind="annual").sort("tag").select("tag", "weight", "value")
     assert legs.rows() == [
         ("us-gaap:Deposits", -1.0, 850e6),
         ("us-gaap:Liabilities", 1.0, 880e6),

@@ -44,25 +44,24 @@ def test_the_kind_of_a_symbol_after_the_companys_first(symbol, exchange, kind):
     assert kinds(("XMPL", exchange), (symbol, exchange)) == {"XMPL": "COMMON", symbol: kind}
 
 
-def test_the_first_common_symbol_is_primary():
-    """The list has a company's main symbol first, but a unit or a warrant may precede it."""
-    assert kinds(("XMPL-UN", "NYSE"), ("XMPL", "NYSE"), ("XMPL-WT", "NYSE")) == {
-        "XMPL-UN": "unit",
-        "XMPL": "COMMON",
-        "XMPL-WT": "warrant",
-    }
-
-
-def test_a_company_without_common_equity_keeps_its_first_symbol():
-    assert kinds(("XMPL-PA", "NYSE"), ("XMPL-PB", "NYSE")) == {"XMPL-PA": "COMMON", "XMPL-PB": "preferred"}
-
-
-def test_the_fifth_letter_of_a_companys_only_symbol_has_no_meaning():
-    assert kinds(("XMPLW", "Nasdaq")) == {"XMPLW": "COMMON"}
-
-
-def test_a_symbol_without_exchange_is_classified_by_its_letters():
-    assert kinds(("XMPL", None), ("XMPLF", None)) == {"XMPL": "COMMON", "XMPLF": "common"}
+@pytest.mark.parametrize(
+    "of_symbols",
+    [
+        # the list has a company's main symbol first, but a unit or a warrant may precede it
+        {("XMPL-UN", "NYSE"): "unit", ("XMPL", "NYSE"): "COMMON", ("XMPL-WT", "NYSE"): "warrant"},
+        {("XMPL-PA", "NYSE"): "COMMON", ("XMPL-PB", "NYSE"): "preferred"},
+        {("XMPLW", "Nasdaq"): "COMMON"},
+        {("XMPL", None): "COMMON", ("XMPLF", None): "common"},
+    ],
+    ids=[
+        "the first common symbol is primary",
+        "a company without common equity keeps its first symbol",
+        "the fifth letter of a company's only symbol has no meaning",
+        "a symbol without exchange is classified by its letters",
+    ],
+)
+def test_the_kinds_of_the_symbols_of_a_company(of_symbols):
+    assert kinds(*of_symbols) == {symbol: kind for (symbol, _), kind in of_symbols.items()}
 
 
 def test_companies_are_separate_and_rows_keep_their_order():
