@@ -168,11 +168,12 @@ def printed(published_home, monkeypatch, capsys) -> Callable[..., str]:
     return run
 
 
-def test_a_proved_value_is_printed_with_all_lines_beside_the_totals(printed):
-    """The lines that count have the number of their fact, and come first."""
-    assert (
-        printed("PROV", "total_debt")
-        == """\
+PRINTED = {
+    # the lines that count have the number of their fact, and come first
+    "a proved value, with all lines beside the totals": (
+        "PROV",
+        "total_debt",
+        """\
 Balance sheet
   10-K of 2024-02-20, 9990000901-10-K-2024-02-20, in thousands of USD
   The lines add up to the totals in both columns. Those with the number of a
@@ -189,21 +190,12 @@ Balance sheet
       OtherLiabilitiesNoncurrent            other           9,119       9,377
       sum of these lines                                   49,870      55,378
       liabilities less current liabilities  total          49,870      55,378
-"""
-    )
-    assert printed("PROV", "cash_and_equivalents").endswith("""
-      current assets                         class  2023-12-31  2022-12-31
-  [1] CashAndCashEquivalentsAtCarryingValue  cash       20,123      18,771
-      AccountsReceivableNetCurrent           other      31,507      29,113
-      sum of these lines                                51,630      47,884
-      AssetsCurrent                          total      51,630      47,884
-""")
-
-
-def test_a_proved_zero_is_printed_with_the_lines_that_are_not_borrowed(printed):
-    assert (
-        printed("ZERO", "total_debt")
-        == """\
+""",
+    ),
+    "a proved zero, with the lines that are not borrowed": (
+        "ZERO",
+        "total_debt",
+        """\
 Balance sheet
   10-K of 2024-02-20, 9990000901-10-K-2024-02-20, in thousands of USD
   The lines add up to the totals in both columns, and nothing of 2023-12-31 is
@@ -218,15 +210,13 @@ Balance sheet
   [3] OtherLiabilitiesNoncurrent            other         9,119       9,377
       sum of these lines                                  9,119       9,377
       liabilities less current liabilities  total         9,119       9,377
-"""
-    )
-
-
-def test_a_line_that_is_not_stated_is_printed_beside_those_that_leave_it(printed):
-    """The total and the other lines have the numbers of their facts."""
-    assert (
-        printed("REST", "total_debt")
-        == """\
+""",
+    ),
+    # the total and the other lines have the numbers of their facts
+    "a line that is not stated, beside those that leave it": (
+        "REST",
+        "total_debt",
+        """\
 Balance sheet
   10-K of 2024-02-20, 9990000901-10-K-2024-02-20, in thousands of USD
   The lines add up to the totals in both columns. Those with the number of a
@@ -244,15 +234,13 @@ Balance sheet
       LongTermDebtNoncurrent                borrowing      40,751      46,001
       sum of these lines                                   49,870      55,378
       liabilities less current liabilities  total          49,870      55,378
-"""
-    )
-
-
-def test_a_missing_value_is_printed_with_what_is_unknown(printed):
-    """By how much a total is missed, which line is not stated, and the rule that leaves the value out."""
-    assert (
-        printed("GONE", "total_debt")
-        == """\
+""",
+    ),
+    # by how much a total is missed, which line is not stated, and the rule that leaves the value out
+    "a missing value, with what is unknown": (
+        "GONE",
+        "total_debt",
+        """\
 Balance sheet
   10-K of 2024-02-20, 9990000901-10-K-2024-02-20, in thousands of USD
   Unknown: the lines of the current liabilities of 2023-12-31 add up to 10,500
@@ -272,8 +260,50 @@ Balance sheet
       OtherLiabilitiesNoncurrent            other           9,119       9,377
       sum of these lines                                   49,870      55,378
       liabilities less current liabilities  total          49,870      55,378
-"""
-    )
+""",
+    ),
+    "cash that no filing states": (
+        "OPEN",
+        "cash_and_equivalents",
+        """\
+Balance sheet
+  No filing states both lines and the total of the current assets of 2023-12-31.
+""",
+    ),
+}
+"""The symbol, the item, and all that is printed about its balance sheet."""
+ENDS = {
+    "a proved value of another item": (
+        "PROV",
+        "cash_and_equivalents",
+        """
+      current assets                         class  2023-12-31  2022-12-31
+  [1] CashAndCashEquivalentsAtCarryingValue  cash       20,123      18,771
+      AccountsReceivableNetCurrent           other      31,507      29,113
+      sum of these lines                                51,630      47,884
+      AssetsCurrent                          total      51,630      47,884
+""",
+    ),
+    "debt inside another line, apart": (
+        "INSD",
+        "total_debt",
+        """
+      inside one of the lines               class      2023-12-31  2022-12-31
+  [1] LongTermDebtCurrent                   borrowing       5,250           -
+""",
+    ),
+}
+"""The symbol, the item, and the last lines of what is printed."""
+
+
+@pytest.mark.parametrize(("symbol", "item", "text"), PRINTED.values(), ids=PRINTED)
+def test_a_balance_sheet_is_printed(printed, symbol, item, text):
+    assert printed(symbol, item) == text
+
+
+@pytest.mark.parametrize(("symbol", "item", "text"), ENDS.values(), ids=ENDS)
+def test_a_balance_sheet_is_printed_to_its_last_line(printed, symbol, item, text):
+    assert printed(symbol, item).endswith(text)
 
 
 def test_a_value_of_the_day_of_comparison_says_so(printed):
@@ -283,25 +313,11 @@ def test_a_value_of_the_day_of_comparison_says_so(printed):
     assert "  [1] CashAndCashEquivalentsAtCarryingValue  cash       20,123      18,771\n" in shown
 
 
-def test_debt_inside_another_line_is_printed_apart(printed):
-    assert printed("INSD", "total_debt").endswith("""
-      inside one of the lines               class      2023-12-31  2022-12-31
-  [1] LongTermDebtCurrent                   borrowing       5,250           -
-""")
-
-
 def test_without_a_proof_a_sentence_says_so(printed):
     """And by how much the usual lines miss the total."""
     shown = printed("OPEN", "total_debt")
     assert "  Those with the number of a fact above are the value: the usual lines that no\n" in shown
     assert "  Not proved: the lines of the noncurrent liabilities of 2023-12-31 add up to\n  9,119 less" in shown
-    assert (
-        printed("OPEN", "cash_and_equivalents")
-        == """\
-Balance sheet
-  No filing states both lines and the total of the current assets of 2023-12-31.
-"""
-    )
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
@@ -313,14 +329,10 @@ def test_no_line_is_wider_than_the_terminal(printed, width):
     assert (on_two in printed("PROV", "total_debt", width=width)) == (width < 80)
 
 
-def test_other_items_have_no_balance_sheet(published_home, monkeypatch, capsys):
+def test_the_same_is_in_the_json_and_other_items_have_no_balance_sheet(published_home, monkeypatch, capsys):
     monkeypatch.setenv("FUNDAMENTALS_HOME", str(published_home))
     assert fundamentals.main(["explain", "PROV", "revenue", DAY]) == 0
     assert "\nBalance sheet\n" not in capsys.readouterr().out
-
-
-def test_the_same_is_in_the_json(published_home, monkeypatch, capsys):
-    monkeypatch.setenv("FUNDAMENTALS_HOME", str(published_home))
     assert fundamentals.main(["explain", "PROV", "total_debt", DAY, "--json"]) == 0
     sheet = json.loads(capsys.readouterr().out)["sheet"]
     assert [(section["name"], section["added"], section["total"]["amount"]) for section in sheet["sections"]] == [

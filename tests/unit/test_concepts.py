@@ -44,8 +44,7 @@ def test_every_concept_feeds_an_item_or_the_valuation_or_proves_another():
 
     proving = {concept.name for concept in CONCEPTS if concept.compared_with and not concept.item}
     others = {"customer_funds", "cash", "cash_of_flows", "liabilities", *proving} - fed
-    assert fed == {concept.name for concept in CONCEPTS} - others
-    assert len(fed) == len(CONCEPTS) - len(others), "two concepts have one name"
+    assert sorted(concept.name for concept in CONCEPTS) == sorted([*fed, *others]), "no two have one name"
 
 
 def test_no_source_counts_an_element_twice_or_can_never_be_chosen():
@@ -94,12 +93,10 @@ def test_all_elements_of_the_rules_are_decoded():
 
     assert wanted.keys() == {US_GAAP, IFRS, COVER}
     of_ifrs = {name.removeprefix(IFRS_PREFIX) for name in INDICATORS if name.startswith(IFRS_PREFIX)}
+    of_us_gaap = {name for name in INDICATORS if ":" not in name}
     assert {"Equity", "DepositsFromCustomers"} <= of_ifrs
-    assert {"Revenues", "MinorityInterest", "InterestExpense"} <= wanted[US_GAAP]
-    assert {name for name in INDICATORS if ":" not in name} <= wanted[US_GAAP]
-    assert {"Revenue", "NoncontrollingInterests", *of_ifrs} <= wanted[IFRS]
-    assert "Liabilities" in wanted[US_GAAP]
-    assert not wanted[IFRS] & {"Revenues"}
+    assert {"Revenues", "MinorityInterest", "InterestExpense", "Liabilities", *of_us_gaap} <= wanted[US_GAAP]
+    assert {"Revenue", "NoncontrollingInterests", *of_ifrs} <= wanted[IFRS] - {"Revenues"} == wanted[IFRS]
 
 
 def test_sources_are_described_in_their_order():

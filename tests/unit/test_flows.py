@@ -292,15 +292,6 @@ def test_the_leg_of_a_repeated_year_is_the_more_precise_filing():
     assert legs["filed"].to_list() == [day("2023-03-01")]
 
 
-@pytest.mark.parametrize(("later", "value"), [(4_700e6, 4_748e6), (4_900e6, 4_900e6)])
-@in_one_call
-def test_two_digits_of_a_known_amount_change_nothing(later, value):
-    """4,748 million, later stated as 4.7 billion in the text of a note; 4,900 million is another amount."""
-    found = yield company_with(*again(later, years=BOTH_YEARS), quarter=1_187e6)
-
-    assert value_of(found, "revenue", "annual", "2022-12-31") == value
-
-
 @pytest.mark.parametrize(
     ("amounts", "value"), [((3.0, 3.0), 2.7), ((3.0, 2.9), 3.0), ((3.0, 2.8), 3.0), ((4.0, 3.0), 4.0)]
 )
@@ -400,25 +391,6 @@ def quarters_of(year: int, amount: float, numbers: range, **report: str) -> list
     ]
 
 
-@pytest.mark.parametrize(("with_quarters", "twelve_months"), [(2, 370e6), (0, None)])
-@in_one_call
-def test_a_half_year_before_a_restatement_of_its_quarters_is_not_subtracted(with_quarters, twelve_months):
-    """The annual report restates 2022 and its quarters, 360 million instead of 400; the half year of 200 is old.
-
-    If the quarters of 2023 are known, twelve months are the sum of four quarters, otherwise they are withheld.
-    """
-    newest = {"form": "10-Q", "filed": "2023-08-01"}
-    found = yield [
-        fact(REVENUE, 200e6, "2022-01-01", "2022-06-30", form="10-Q", filed="2022-08-01"),
-        *quarters_of(2022, 90e6, range(4), filed="2023-02-20"),
-        fact(REVENUE, 360e6, *FIRST_YEAR, filed="2023-02-20"),
-        fact(REVENUE, 190e6, "2023-01-01", "2023-06-30", **newest),
-        *quarters_of(2023, 95e6, range(with_quarters), **newest),
-    ]
-
-    assert value_of(found, "revenue", "ttm", "2023-06-30") == twelve_months
-
-
 @pytest.mark.parametrize(
     ("restated_year", "restated_later", "twelve_months"),
     [(4_139, 1.0, 4_129e6), (4_139, 1.2, 4_002e6), (8_000, 1.0, 4_002e6)],
@@ -442,52 +414,6 @@ def test_a_year_restated_after_its_quarter_was_by_little_is_on_the_new_basis(
         .then(VALUE * restated_later)
         .otherwise("value")
     )
-
-    assert value_of(found, "revenue", "ttm", "2023-03-31") == twelve_months
-
-
-@pytest.mark.parametrize(("quarter_of_2022", "twelve_months"), [(80e6, 320e6), (90e6, 400e6)])
-@in_one_call
-def test_the_quarterly_data_of_a_recast_are_twelve_months_on_its_basis(quarter_of_2022, twelve_months):
-    """If the quarters of 2022 do not add up to the year in the filing of the recast, the windows stay as they were."""
-    rows = [
-        row | {"value": quarter_of_2022} if (row["end"], row["filed"]) == ("2022-09-30", "2024-02-20") else row
-        for row in recast_with_quarterly_data()
-    ]
-    found = yield raw(rows)
-
-    assert value_of(found, "revenue", "ttm", "2023-06-30") == twelve_months
-    assert value_of(found, "revenue", "annual", "2022-12-31") == 320e6
-
-
-@pytest.mark.parametrize(("has_quarters", "twelve_months"), [(True, 320e6), (False, 400e6)])
-@in_one_call
-def test_a_quarter_before_the_recast_is_the_next_window_less_its_quarter(has_quarters, twelve_months):
-    """Merck to March 2021: the next report shows the half-years and second quarters without the discontinued
-    business.
-    """
-    rows = [
-        row
-        for row in recast_from_the_second_quarter_on()
-        if has_quarters or row["tag"] != REVENUE or row["start"][5:] != "04-01"
-    ]
-    found = yield raw(rows)
-
-    assert value_of(found, "revenue", "ttm", "2023-03-31") == twelve_months
-    assert value_of(found, "revenue", "ttm", "2023-06-30") == 320e6
-
-
-@pytest.mark.parametrize(("prior", "twelve_months"), [(6_500e3, 26_168e3), (6_448, None), (1_448, None)])
-@in_one_call
-def test_thousands_of_sales_stated_as_dollars_are_not_added_to_thousands(prior, twelve_months):
-    """Only the first quarter of 2022 is so: twelve months to March 2023 would be too large by a quarter."""
-    rows = [
-        fact(REVENUE, prior, "2022-01-01", "2022-03-31", form="10-Q", filed="2022-05-10"),
-        fact(REVENUE, 25_954e3, "2022-01-01", "2022-12-31", filed="2023-02-20"),
-        fact(REVENUE, 6_714e3, "2023-01-01", "2023-03-31", form="10-Q", filed="2023-05-10"),
-    ]
-
-    found = yield raw(rows)
 
     assert value_of(found, "revenue", "ttm", "2023-03-31") == twelve_months
 
@@ -709,25 +635,6 @@ def test_amounts_that_cannot_be_negative_have_no_negative_quarter(item, tag, yea
     assert (found.found.versions.filter(item=item)["value"].min() or 0) >= 0
 
 
-@pytest.mark.parametrize(("nine_months", "twelve_months"), [(0.35, 0.70), (0.15, None)])
-@in_one_call
-def test_nine_months_of_dividends_that_are_less_than_their_quarters_are_a_rate(nine_months, twelve_months):
-    """The year would leave 0.50 for its fourth quarter, and 0.30 by three quarters may have a special dividend."""
-    rows = [
-        fact(DIVIDENDS, 0.10, "2022-01-01", "2022-03-31", form="10-Q", filed="2022-05-10"),
-        fact(DIVIDENDS, 0.10, "2022-04-01", "2022-06-30", form="10-Q", filed="2022-08-10"),
-        fact(DIVIDENDS, nine_months, "2022-01-01", "2022-09-30", form="10-Q", filed="2022-11-10"),
-        fact(DIVIDENDS, 0.15, "2022-07-01", "2022-09-30", form="10-Q", filed="2023-11-10"),
-        fact(DIVIDENDS, 0.65, "2022-01-01", "2022-12-31", filed="2023-02-20"),
-        fact(DIVIDENDS, 0.10, "2023-01-01", "2023-03-31", form="10-Q", filed="2023-05-10"),
-        fact(DIVIDENDS, 0.15, "2023-04-01", "2023-06-30", form="10-Q", filed="2023-08-10"),
-    ]
-    found = yield raw(rows, [row | {"tag": REVENUE, "unit": "USD", "value": 1e6} for row in rows])
-
-    assert value_of(found, "dividends_per_share", "annual", "2022-12-31") == 0.65
-    assert value_of(found, "dividends_per_share", "ttm", "2023-06-30") == twelve_months
-
-
 @pytest.mark.parametrize(
     ("tag", "factor", "item", "value"),
     [
@@ -762,7 +669,99 @@ def sales_moved_within_a_year() -> list[Row]:
 
 
 HALF, NEWEST = {"form": "10-Q", "filed": "2023-08-09"}, {"filed": "2024-02-29"}
+
+
+def in_dollars(prior: float) -> list[Row]:
+    """Sales in thousands; of the first quarter of 2022, some are stated as dollars."""
+    return [
+        fact(REVENUE, prior, "2022-01-01", "2022-03-31", form="10-Q", filed="2022-05-10"),
+        fact(REVENUE, 25_954e3, *FIRST_YEAR, filed="2023-02-20"),
+        fact(REVENUE, 6_714e3, "2023-01-01", "2023-03-31", form="10-Q", filed="2023-05-10"),
+    ]
+
+
+def dividends_with_nine_months_of(amount: float) -> list[Row]:
+    """The year would leave 0.50 for its fourth quarter, and 0.30 by three quarters may have a special dividend."""
+    rows = [
+        fact(DIVIDENDS, 0.10, "2022-01-01", "2022-03-31", form="10-Q", filed="2022-05-10"),
+        fact(DIVIDENDS, 0.10, "2022-04-01", "2022-06-30", form="10-Q", filed="2022-08-10"),
+        fact(DIVIDENDS, amount, "2022-01-01", "2022-09-30", form="10-Q", filed="2022-11-10"),
+        fact(DIVIDENDS, 0.15, "2022-07-01", "2022-09-30", form="10-Q", filed="2023-11-10"),
+        fact(DIVIDENDS, 0.65, *FIRST_YEAR, filed="2023-02-20"),
+        fact(DIVIDENDS, 0.10, "2023-01-01", "2023-03-31", form="10-Q", filed="2023-05-10"),
+        fact(DIVIDENDS, 0.15, "2023-04-01", "2023-06-30", form="10-Q", filed="2023-08-10"),
+    ]
+    return [*rows, *(row | {"tag": REVENUE, "unit": "USD", "value": 1e6} for row in rows)]
+
+
+def restated_with_its_quarters(known: int) -> list[Row]:
+    """The annual report restates 2022 and its quarters, 360 million instead of 400; the half year of 200 is old.
+
+    If the quarters of 2023 are known, twelve months are the sum of four quarters, otherwise they are withheld.
+    """
+    newest = {"form": "10-Q", "filed": "2023-08-01"}
+    return [
+        fact(REVENUE, 200e6, "2022-01-01", "2022-06-30", form="10-Q", filed="2022-08-01"),
+        *quarters_of(2022, 90e6, range(4), filed="2023-02-20"),
+        fact(REVENUE, 360e6, *FIRST_YEAR, filed="2023-02-20"),
+        fact(REVENUE, 190e6, "2023-01-01", "2023-06-30", **newest),
+        *quarters_of(2023, 95e6, range(known), **newest),
+    ]
+
+
 CASES = {
+    # 4,748 million, later stated as 4.7 billion in the text of a note; 4,900 million is another amount
+    "two digits of a known amount change nothing": (
+        company_with(*again(4_700e6, years=BOTH_YEARS), quarter=1_187e6),
+        {"annual 2022-12-31": {"revenue": 4_748e6}},
+    ),
+    "two digits of another amount restate": (
+        company_with(*again(4_900e6, years=BOTH_YEARS), quarter=1_187e6),
+        {"annual 2022-12-31": {"revenue": 4_900e6}},
+    ),
+    # only the first quarter of 2022 is so: twelve months to March 2023 would be too large by a quarter
+    **{
+        f"sales of {prior} are not added to thousands unless they are in thousands": (
+            in_dollars(prior),
+            {"ttm 2023-03-31": {"revenue": served}},
+        )
+        for prior, served in {6_500e3: 26_168e3, 6_448: "line_in_other_units", 1_448: "line_in_other_units"}.items()
+    },
+    **{
+        f"nine months of dividends of {amount} beside their quarters": (
+            dividends_with_nine_months_of(amount),
+            {"annual 2022-12-31": {"dividends_per_share": 0.65}, "ttm 2023-06-30": {"dividends_per_share": served}},
+        )
+        for amount, served in {0.35: 0.70, 0.15: None}.items()
+    },
+    "a half year before a restatement of its quarters is not subtracted": (
+        restated_with_its_quarters(0),
+        {"ttm 2023-06-30": {"revenue": "mixed_basis"}},
+    ),
+    "the quarters after a restatement are added up": (
+        restated_with_its_quarters(2),
+        {"ttm 2023-06-30": {"revenue": 370e6}},
+    ),
+    # if the quarters of 2022 do not add up to the year in the filing of the recast, the windows stay as they were
+    **{
+        f"the quarterly data of a recast, {quarter} of one": (
+            [
+                row | {"value": quarter} if (row["end"], row["filed"]) == ("2022-09-30", "2024-02-20") else row
+                for row in recast_with_quarterly_data()
+            ],
+            {"ttm 2023-06-30": {"revenue": served}, "annual 2022-12-31": {"revenue": 320e6}},
+        )
+        for quarter, served in {80e6: 320e6, 90e6: 400e6}.items()
+    },
+    # Merck to March 2021: the next report shows the half-years and second quarters without the discontinued business
+    "a quarter before the recast is the next window less its quarter": (
+        recast_from_the_second_quarter_on(),
+        {"ttm 2023-03-31": {"revenue": 320e6}, "ttm 2023-06-30": {"revenue": 320e6}},
+    ),
+    "a quarter before the recast, without the next one": (
+        [row for row in recast_from_the_second_quarter_on() if row["tag"] != REVENUE or row["start"][5:] != "04-01"],
+        {"ttm 2023-03-31": {"revenue": 400e6}, "ttm 2023-06-30": {"revenue": 320e6}},
+    ),
     # 400 - 130 + 130 and 400 - 100 + 130 both mix two bases
     "until the year is recast there are no twelve months": (
         recast(),

@@ -135,28 +135,6 @@ def test_revenue_is_costs_and_operating_income_where_nothing_else_is_stated():
 # --- Dividends per share
 
 
-@pytest.mark.parametrize(
-    ("amounts", "served"),
-    [
-        ({(DIVIDENDS, "EUR"): 0.4}, 0.4),  # without "/shares", as ASML in its first filings
-        ({(DIVIDENDS, "EUR"): 4.1, (DIVIDENDS, "EUR/shares"): 0.4}, 0.4),
-        ({(DIVIDENDS, "EUR"): 173e6}, None),  # a total
-        ({("PaymentsOfDividendsCommonStock", "EUR"): 0}, 0),
-        ({("PaymentsOfDividends", "EUR"): 0}, 0),
-        ({("PaymentsOfDividendsCommonStock", "EUR"): 9e6}, None),
-        ({("PaymentsOfDividends", "EUR"): 0, (DIVIDENDS, "EUR/shares"): 0.4}, 0.4),  # declared, not yet paid
-    ],
-)
-@in_one_call
-def test_dividends_without_the_unit_of_shares_and_dividends_of_nothing(amounts, served):
-    rows = [fact(REVENUE, 4e9, *YEARS[2023], unit="EUR")]
-    rows += [fact(tag, value, *YEARS[2023], unit=unit) for (tag, unit), value in amounts.items()]
-
-    found = yield raw(rows)
-
-    assert value_of(found, "dividends_per_share", "annual", "2023-12-31") == served
-
-
 # --- Earnings per share
 
 
@@ -178,26 +156,6 @@ def test_without_shares_there_are_no_earnings_per_share():
     assert found.values.filter(item="eps_basic").is_empty()
 
 
-@pytest.mark.parametrize(
-    ("lines", "eps"),
-    [
-        ({}, -0.305157),
-        ({"IncomeLossFromDiscontinuedOperationsNetOfTax": -967e3}, -0.333333),
-        ({EPS: -0.31}, -0.31),
-        ({CONTINUING: None}, -0.333333),
-    ],
-    ids=["continuing", "with discontinued operations", "as filed", "not stated"],
-)
-@in_one_call
-def test_earnings_per_share_follow_from_the_income_that_they_are_computed_from(lines, eps):
-    """NioCorp in fiscal 2024: 11.44 million is tagged as income to common, but -0.31 a share follows from 10.473."""
-    figures = {REVENUE: 1e6, COMMON: -11_440e3, CONTINUING: -10_473e3, SHARES: 34_320_024, **lines}
-    found = yield raw([fact(tag, value, *YEARS[2023]) for tag, value in figures.items() if value is not None])
-
-    assert value_of(found, "eps_basic", "annual", YEARS[2023][1]) == eps
-    assert value_of(found, "net_income", "annual", YEARS[2023][1]) == -11_440e3
-
-
 # --- Free cash flow and the debt ratio
 
 
@@ -206,19 +164,6 @@ OF_FLOWS, CHANGE, FINANCING = (
     "CashAndCashEquivalentsPeriodIncreaseDecrease",
     "NetCashProvidedByUsedInFinancingActivities",
 )
-
-
-@pytest.mark.parametrize(
-    ("financing", "expected"),
-    [([20] * 12, [120, 120, 120]), ([19] * 12, [None] * 3)],
-    ids=["nothing was invested", "a million is unexplained"],
-)
-@in_one_call
-def test_without_investing_there_was_no_capital_expenditure(financing, expected):
-    """The change in cash is operating plus financing cash flow to the unit."""
-    found = yield company({CASH_FLOW: [30] * 12, FINANCING: financing, CHANGE: [50] * 12}).facts()
-
-    assert yearly(found, "free_cash_flow") == expected
 
 
 @pytest.mark.parametrize(("debt", "ratio"), [(200, 2.5), (0, 0)])
@@ -388,26 +333,6 @@ def test_cents_before_a_reverse_split_are_too_coarse():
     ]
 
 
-@pytest.mark.parametrize(("last", "expected"), [(0.69, 2.64), (4.0, None)])
-@in_one_call
-def test_quarters_after_a_merger_add_up_where_their_year_has_the_count(last, expected):
-    """Kraft Heinz to October 2016: the report of the year states its quarters and their count; the count of the
-    report before is two thirds of it.
-    """
-    income = [96e6, -344e6, -303e6, 285e6, 896e6, 770e6, 842e6]
-    sums = {REVENUE: [1e9] * 7, NET_INCOME: income, EPS: [0.26, -0.91, -0.27, 0.58, 0.74, 0.63, last]}
-    rows = [
-        fact(row["tag"], row["value"], row["start"], row["end"], filed="2017-03-01") if row["end"] > "2016" else row
-        for row in Filer(month_ends(2015, 7), sums).rows()
-    ]
-    shares = {2015: 786e6, 2016: 1.217e9}
-    years = [fact(SHARES, each, f"{of}-01-01", f"{of}-12-31", filed=f"{of + 1}-03-01") for of, each in shares.items()]
-    earned = fact(NET_INCOME, 3_452e6, "2016-01-01", "2016-12-31", filed="2017-03-01")
-    found = yield raw(rows, *years, earned)
-
-    assert value_of(found, "eps_basic", "ttm", "2016-09-30") == expected
-
-
 @in_one_call
 def test_two_classes_of_shares_leave_no_quotient():
     """Two annual reports state half of net income over shares; a year without filed earnings has no value.
@@ -445,7 +370,8 @@ def test_the_average_of_a_year_counts_as_corrected():
 # --- Known values
 
 
-LAST_YEAR = "annual 2023-12-31"
+ANNUAL = [f"annual {end}" for _, end in YEARS.values()]
+LAST_YEAR = ANNUAL[-1]
 REVENUE_INCLUDING, REVENUE_EXCLUDING = (
     f"RevenueFromContractWithCustomer{kind}AssessedTax" for kind in ("Including", "Excluding")
 )
@@ -512,7 +438,80 @@ def stated(
 
 
 SPLIT = {SHARES: 10e6, EPS: 1.0, NET_INCOME: 10e6}
+
+
+def of_2023(amounts: dict[tuple[str, str], float]) -> list[Row]:
+    """A year in euros: revenue, and amounts by element and unit."""
+    stated = {(REVENUE, "EUR"): 4e9, **amounts}
+    return [fact(tag, value, *YEARS[2023], unit=unit) for (tag, unit), value in stated.items()]
+
+
+ONE_LOSS = {REVENUE: 1e6, COMMON: -11_440e3, CONTINUING: -10_473e3, SHARES: 34_320_024}
+"""NioCorp in fiscal 2024: 11.44 million is tagged as income to common, but -0.31 a share follows from 10.473."""
+
+
+def merged_until(last: float) -> list[Row]:
+    """Kraft Heinz to October 2016: the report of the year states its quarters and their count; the count of the report
+    before is two thirds of it.
+    """
+    income = [96e6, -344e6, -303e6, 285e6, 896e6, 770e6, 842e6]
+    sums = {REVENUE: [1e9] * 7, NET_INCOME: income, EPS: [0.26, -0.91, -0.27, 0.58, 0.74, 0.63, last]}
+    return [
+        *(
+            row | {"form": "10-K", "filed": "2017-03-01", "accession": f"{row['cik']}-10-K-2017-03-01", "fy": None}
+            if row["end"] > "2016"
+            else row
+            for row in Filer(month_ends(2015, 7), sums).rows()
+        ),
+        fact(SHARES, 786e6, "2015-01-01", "2015-12-31", filed="2016-03-01"),
+        fact(SHARES, 1.217e9, "2016-01-01", "2016-12-31", filed="2017-03-01"),
+        fact(NET_INCOME, 3_452e6, "2016-01-01", "2016-12-31", filed="2017-03-01"),
+    ]
+
+
 CASES = {
+    **{
+        f"dividends {name}": (of_2023(amounts), {LAST_YEAR: {"dividends_per_share": served}})
+        for name, amounts, served in (
+            # as ASML in its first filings
+            ("without the unit of shares", {(DIVIDENDS, "EUR"): 0.4}, 0.4),
+            ("in two units", {(DIVIDENDS, "EUR"): 4.1, (DIVIDENDS, "EUR/shares"): 0.4}, 0.4),
+            ("that are a total", {(DIVIDENDS, "EUR"): 173e6}, "no_tag"),
+            ("of nothing on common stock", {("PaymentsOfDividendsCommonStock", "EUR"): 0}, 0),
+            ("of nothing", {("PaymentsOfDividends", "EUR"): 0}, 0),
+            ("that are paid", {("PaymentsOfDividendsCommonStock", "EUR"): 9e6}, "no_tag"),
+            ("declared, not yet paid", {("PaymentsOfDividends", "EUR"): 0, (DIVIDENDS, "EUR/shares"): 0.4}, 0.4),
+        )
+    },
+    **{
+        f"earnings per share of {name}": (
+            [fact(tag, value, *YEARS[2023]) for tag, value in {**ONE_LOSS, **lines}.items() if value is not None],
+            {LAST_YEAR: {"eps_basic": eps, "net_income": -11_440e3}},
+        )
+        for name, lines, eps in (
+            ("continuing operations", {}, -0.305157),
+            ("discontinued operations, too", {"IncomeLossFromDiscontinuedOperationsNetOfTax": -967e3}, -0.333333),
+            ("the filer", {EPS: -0.31}, -0.31),
+            ("all income, where continuing income is not stated", {CONTINUING: None}, -0.333333),
+        )
+    },
+    # the change in cash is operating plus financing cash flow to the unit
+    "without investing there was no capital expenditure": (
+        company({CASH_FLOW: [30] * 12, FINANCING: [20] * 12, CHANGE: [50] * 12}).rows(),
+        {period: {"free_cash_flow": 120e6} for period in ANNUAL},
+    ),
+    "a million of the change in cash is unexplained": (
+        company({CASH_FLOW: [30] * 12, FINANCING: [19] * 12, CHANGE: [50] * 12}).rows(),
+        {period: {"free_cash_flow": "no_tag"} for period in ANNUAL},
+    ),
+    "quarters after a merger add up where their year has the count": (
+        merged_until(0.69),
+        {"ttm 2016-09-30": {"eps_basic": 2.64}},
+    ),
+    "quarters after a merger of another amount do not": (
+        merged_until(4.0),
+        {"ttm 2016-09-30": {"eps_basic": "contradicted_by_filing"}},
+    ),
     # there are preferred shares, but their dividends are not stated: the value is missing, not guessed
     "a window without preferred dividends between others has no value": (
         [*company({NET_INCOME: [10] * 12}).rows(), *years_only(PREFERRED, {2021: 4, 2023: 4})],
