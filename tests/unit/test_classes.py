@@ -300,7 +300,7 @@ SYMBOLS = ("QBK-B", "QBK-A")
 
 
 def series(
-    symbols: Sequence[str], classes: Sequence[tuple[str, str | None, bool]], count: float = 100e6
+    symbols: Sequence[str], classes: Sequence[tuple[str, str | None, bool]], count: float
 ) -> dict[str, tuple[str | None, str]]:
     """Symbol to its class and its series; the first symbol is the primary one."""
     listed = pl.DataFrame({"cik": CIK, "symbol": symbols, "is_primary": [n == 0 for n in range(len(symbols))]})
@@ -317,27 +317,34 @@ def series(
     return {symbol: (member, of) for symbol, member, of in found.select("symbol", CLASS, SERIES_MEMBER).iter_rows()}
 
 
-def test_a_symbol_has_the_series_of_its_class_on_the_cover() -> None:
-    classes = [(IN_A, plain("QBK.A"), True), (IN_B, plain("qbk b"), True)]
-    assert series(SYMBOLS, classes) == {"QBK-B": (IN_B, IN_B), "QBK-A": (IN_A, IN_A)}
+UNKNOWN = {"QBK-B": (None, NOT_STATED), "QBK-A": (None, COMPANY)}
+ON_COVERS = [(IN_A, plain("QBK.A"), True), (IN_B, plain("qbk b"), True)]
+ALIKE = [(IN_A, plain("QBK-A"), False), (IN_B, plain("QBK-B"), False)]
 
 
-def test_classes_that_earn_the_same_share_the_series_of_the_company() -> None:
-    classes = [(IN_A, plain("QBK-A"), False), (IN_B, plain("QBK-B"), False)]
-    assert series(SYMBOLS, classes) == {"QBK-B": (IN_B, COMPANY), "QBK-A": (IN_A, COMPANY)}
-    assert series(SYMBOLS, []) == {"QBK-B": (None, COMPANY), "QBK-A": (None, COMPANY)}
-
-
-def test_a_symbol_of_an_unknown_class_has_no_values_by_class() -> None:
-    """Where classes earn differently, or the count of shares is so low that they may; class A has the amounts stated
-    without a class.
-    """
-    unknown = {"QBK-B": (None, NOT_STATED), "QBK-A": (None, COMPANY)}
-    assert series(SYMBOLS, [(IN_A, None, True), (IN_B, None, True)]) == unknown
-    assert series(SYMBOLS, [], count=1.6e6) == unknown
-    assert series(("QBK", "QBKB"), [], count=1.6e6) == {"QBK": (None, COMPANY), "QBKB": (None, NOT_STATED)}
-    assert series(("QBK-B",), [], count=1.6e6) == {"QBK-B": (None, COMPANY)}
-    assert series(("QBK-B",), [(IN_A, None, True), (IN_B, "QBKB", False)]) == {"QBK-B": (IN_B, NOT_STATED)}
+@pytest.mark.parametrize(
+    ("symbols", "classes", "count", "expected"),
+    [
+        (SYMBOLS, ON_COVERS, 100e6, {"QBK-B": (IN_B, IN_B), "QBK-A": (IN_A, IN_A)}),
+        # classes that earn the same share the series of the company
+        (SYMBOLS, ALIKE, 100e6, {"QBK-B": (IN_B, COMPANY), "QBK-A": (IN_A, COMPANY)}),
+        (SYMBOLS, [], 100e6, {"QBK-B": (None, COMPANY), "QBK-A": (None, COMPANY)}),
+        # a symbol of an unknown class has no values by class where classes earn differently, or the count of shares is
+        # so low that they may; class A has the amounts stated without a class
+        (SYMBOLS, [(IN_A, None, True), (IN_B, None, True)], 100e6, UNKNOWN),
+        (SYMBOLS, [], 1.6e6, UNKNOWN),
+        (("QBK", "QBKB"), [], 1.6e6, {"QBK": (None, COMPANY), "QBKB": (None, NOT_STATED)}),
+        (("QBK-B",), [], 1.6e6, {"QBK-B": (None, COMPANY)}),
+        (("QBK-B",), [(IN_A, None, True), (IN_B, "QBKB", False)], 100e6, {"QBK-B": (IN_B, NOT_STATED)}),
+    ],
+)
+def test_a_symbol_has_the_series_of_its_class(
+    symbols: Sequence[str],
+    classes: Sequence[tuple[str, str | None, bool]],
+    count: float,
+    expected: dict[str, tuple[str | None, str]],
+) -> None:
+    assert series(symbols, classes, count) == expected
 
 
 def test_the_gaps_of_an_unknown_class_name_the_reason() -> None:

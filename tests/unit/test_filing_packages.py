@@ -4,6 +4,7 @@ import json
 import zipfile
 from collections.abc import Iterable
 from itertools import pairwise
+from types import ModuleType
 
 import pytest
 
@@ -386,12 +387,6 @@ def test_a_hostile_instance_is_an_error_of_its_filing(
         read({f"{NAME}.xml": raw.encode() if isinstance(raw, str) else raw})
 
 
-def test_a_file_larger_than_any_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(markup, "MAX_FILE", 1000)
-    with pytest.raises(DocumentError, match="expected at most 1,000"):
-        read({"a.xml": instance(*FACTS)})
-
-
 @pytest.mark.parametrize("limit", ["MOST_TAGS", "MAX_PACKAGE"])
 def test_the_files_of_a_package_are_limited_together(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of many small linkbases would pass by itself."""
@@ -409,17 +404,51 @@ def endless(count: int) -> Iterable[tuple[str, str]]:
     return ((f"alfa:A{n}", f"alfa:A{n + 1}") for n in range(count) for _ in "ab")
 
 
-@pytest.mark.parametrize(
-    ("links", "reason"),
-    [
-        (link("presentation", "Sheet", [*endless(40), ("alfa:A0", "us-gaap:Assets")]), "more than 10,000 lines"),
-        (link("presentation", "Sheet", BALANCE_SHEET, priority="high"), "'high' is not a number"),
-        (link("calculation", "Sheet", BALANCE_SHEET, weight="1e999"), "'1e999' is not a number"),
-    ],
-)
-def test_a_hostile_linkbase_is_an_error_of_its_filing(links: str, reason: str) -> None:
+def one_name(kind: str) -> dict[str, bytes]:
+    """A package with a linkbase whose locators have the same name."""
+    names = (element("link:loc", xlink_label="x", xlink_href=f"#alfa_{n}") for n in range(40))
+    texts = (element("link:label", str(n), xlink_label="x") for n in range(40))
+    return packed(element(f"link:{kind}Link", *names, *texts, arc(kind, "x", "x"), xlink_role=ROLE))
+
+
+HOSTILE = {
+    "a file larger than any": (markup, "MAX_FILE", {"a.xml": instance(*FACTS)}, "expected at most 1,000"),
+    "lines without end": (
+        linkbases,
+        "MOST_RELATIONS",
+        packed(link("presentation", "Sheet", [*endless(40), ("alfa:A0", "us-gaap:Assets")]), TITLE),
+        "more than 10,000 lines",
+    ),
+    "an order that is no number": (
+        linkbases,
+        "MOST_RELATIONS",
+        packed(link("presentation", "Sheet", BALANCE_SHEET, priority="high"), TITLE),
+        "'high' is not a number",
+    ),
+    "an infinite weight": (
+        linkbases,
+        "MOST_RELATIONS",
+        packed(link("calculation", "Sheet", BALANCE_SHEET, weight="1e999"), TITLE),
+        "'1e999' is not a number",
+    ),
+    "locators with the same name": (linkbases, "MOST_RELATIONS", one_name("presentation"), "more than 1,000 relations"),
+    "labels with the same name": (
+        linkbases,
+        "MOST_RELATIONS",
+        one_name("label"),
+        "more than 1,000 relations",
+    ),
+}
+"""The limit that is a thousand, the files, and the reason why they are refused."""
+
+
+@pytest.mark.parametrize(("module", "limit", "files", "reason"), HOSTILE.values(), ids=HOSTILE)
+def test_hostile_files_are_an_error_of_their_filing(
+    module: ModuleType, limit: str, files: dict[str, bytes], reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, limit, 1000)
     with pytest.raises(DocumentError, match=f"^filing {ACCESSION} .*{reason}"):
-        read(packed(links, TITLE))
+        read(files)
 
 
 def test_lines_of_one_element_cannot_multiply_its_values_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -437,15 +466,6 @@ def test_lines_of_one_element_cannot_multiply_its_values_without_end(monkeypatch
     monkeypatch.setattr(face, "MOST_VALUES", 599)
     with pytest.raises(DocumentError, match=f"^filing {ACCESSION} .*more than 599 values"):
         read(files)
-
-
-@pytest.mark.parametrize("kind", ["presentation", "label"])
-def test_locators_with_the_same_name_cannot_multiply_without_end(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(linkbases, "MOST_RELATIONS", 1000)
-    names = (element("link:loc", xlink_label="x", xlink_href=f"#alfa_{n}") for n in range(40))
-    texts = (element("link:label", str(n), xlink_label="x") for n in range(40))
-    with pytest.raises(DocumentError, match="more than 1,000 relations"):
-        read(packed(element(f"link:{kind}Link", *names, *texts, arc(kind, "x", "x"), xlink_role=ROLE)))
 
 
 def test_an_element_below_itself_ends_the_lines_there() -> None:
