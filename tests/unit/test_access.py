@@ -76,9 +76,8 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def accounts(path: Path) -> Iterator[Accounts]:
-    opened = Accounts(path)
-    yield opened
-    opened.close()
+    with closing(Accounts(path)) as opened:
+        yield opened
 
 
 def test_of_a_key_only_hash_prefix_and_last_four_are_stored(accounts: Accounts, path: Path) -> None:

@@ -71,9 +71,8 @@ def file(tmp_path: Path, in_use: None) -> Path:
 @pytest.fixture
 def used(path: Path | str, in_use: None) -> Iterator[Accounts]:
     """The accounts of the database in use, for a look after the command."""
-    accounts = Accounts(path)
-    yield accounts
-    accounts.close()
+    with closing(Accounts(path)) as accounts:
+        yield accounts
 
 
 def content(accounts: Accounts) -> dict[str, list[dict[str, Any]]]:
@@ -162,19 +161,16 @@ def test_the_copy_numbers_new_accounts_and_keys_by_itself(file: Path, used: Acco
         assert len({*connection.execute(select(tables.accounts.c.id)).scalars()}) == 4
 
 
-def test_it_can_be_copied_back_into_a_new_file(file: Path, used: Accounts, tmp_path: Path) -> None:
+@pytest.mark.parametrize("rows", [1, 2, 3, copying.AT_ONCE])
+def test_rows_are_copied_in_parts_and_back_into_a_new_file(
+    file: Path, used: Accounts, tmp_path: Path, rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(copying, "AT_ONCE", rows)
     back = tmp_path / "back.sqlite"
-    assert fundamentals.main(["accounts", "copy", "--from", str(file)]) == 0
-    assert fundamentals.main(["accounts", "copy", "--to", str(back)]) == 0
+    for way in (("--from", file), ("--to", back)):
+        assert fundamentals.main(["accounts", "copy", *map(str, way)]) == 0
     assert content_of(back) == content(used) == content_of(file)
     assert back.stat().st_mode & 0o077 == 0
-
-
-@pytest.mark.parametrize("rows", [1, 2, 3])
-def test_rows_are_copied_in_parts(file: Path, used: Accounts, rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(copying, "AT_ONCE", rows)
-    assert fundamentals.main(["accounts", "copy", "--from", str(file)]) == 0
-    assert content(used) == content_of(file)
 
 
 def test_a_database_that_is_not_empty_is_refused_and_stays(

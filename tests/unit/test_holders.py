@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -27,17 +28,15 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def accounts(path: Path) -> Iterator[Accounts]:
     """The accounts of a service, with one key of an active subscription."""
-    opened = Accounts(path)
-    yield opened
-    opened.close()
+    with closing(Accounts(path)) as opened:
+        yield opened
 
 
 @pytest.fixture
 def command(path: Path, accounts: Accounts) -> Iterator[Accounts]:
     """The same accounts as another process opens them."""
-    opened = Accounts(path)
-    yield opened
-    opened.close()
+    with closing(Accounts(path)) as opened:
+        yield opened
 
 
 @pytest.fixture
@@ -47,9 +46,8 @@ def clock() -> Clock:
 
 @pytest.fixture
 def holders(accounts: Accounts, clock: Clock) -> Iterator[Holders]:
-    made = FileHolders(accounts, clock)
-    yield made
-    made.close()
+    with closing(FileHolders(accounts, clock)) as made:
+        yield made
 
 
 @pytest.fixture
@@ -102,19 +100,14 @@ def test_accounts_that_were_removed_are_noticed_and_not_made_anew(
     assert not holders.outdated
 
 
-def test_a_malformed_key_is_refused_without_the_database(holders: Holders, key: bytes) -> None:
-    holders.find_by_key(key)
+def test_a_known_key_is_found_and_a_malformed_one_refused_without_the_database(holders: Holders, key: bytes) -> None:
+    known = holders.find_by_key(key)
     holders.close()
+    assert holders.find_by_key(key) is known
     for malformed in (b"", key[:-1], key + b"\n", key.swapcase(), b"\xff" * 49):
         assert holders.find_by_key(malformed) is None
     with pytest.raises(DatabaseError):
         holders.find_by_key(keys.new_key().encode())
-
-
-def test_a_known_key_is_found_without_the_database(holders: Holders, key: bytes) -> None:
-    known = holders.find_by_key(key)
-    holders.close()
-    assert holders.find_by_key(key) is known
 
 
 def test_changes_of_another_process_take_effect_within_seconds(
@@ -133,16 +126,14 @@ def test_changes_of_another_process_take_effect_within_seconds(
 
 
 def test_a_change_of_the_same_process_takes_effect_at_once(holders: Holders, accounts: Accounts, key: bytes) -> None:
-    assert holders.find_by_key(key)
-    accounts.revoke_key(accounts.keys_of(EMAIL)[0].id, NOON)
-    assert holders.find_by_key(key) is None
-
-
-def test_other_changes_leave_known_keys_known(holders: Holders, accounts: Accounts, key: bytes) -> None:
+    """Changes that end no key leave known keys known."""
     known = holders.find_by_key(key)
     accounts.create_key(EMAIL, NOON)
     accounts.add_day_counts(0, {"key_1": 1})
+    assert known
     assert holders.find_by_key(key) is known
+    accounts.revoke_key(accounts.keys_of(EMAIL)[0].id, NOON)
+    assert holders.find_by_key(key) is None
 
 
 def test_keys_stay_known_while_the_database_cannot_be_read(
