@@ -64,6 +64,7 @@ LIST = (
     b"<a class='x' href='/files/2010q1.zip'>2010 Q1</a><!-- <a href=2010q2.zip> --><a href=\"../2010q3.zip?a&amp;b\">"
 )
 FILING = packed(SHEET, SUMS, TITLE, label("us-gaap:Assets", "Total assets"))
+DATA_SETS = [data_sets.zipped(data_sets.members(), method) for method in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED)]
 INSTANCE, LINKS = f"{filing_packages.NAME}_htm.xml", f"{filing_packages.NAME}.xsd"
 
 
@@ -100,7 +101,7 @@ def targets() -> Iterator[list[Target]]:
                 Target("submissions", [submissions], _expecting(lambda raw: decode_submissions(raw, ALFA.cik))),
                 Target("page", [recent], _expecting(lambda raw: decode_page(raw, ALFA.cik))),
                 Target("tickers", [mirror.tickers.read_bytes()], _expecting(decode_tickers)),
-                Target("data set", _data_sets(), _expecting(lambda raw: read_data_set(raw, "2010q1"))),
+                Target("data set", DATA_SETS, _expecting(lambda raw: read_data_set(raw, "2010q1"))),
                 Target("list of data sets", [LIST], _expecting(decode_data_set_list)),
                 Target("archive", [_zipped()], _expecting(lambda raw: _read_archive(folder / "a.zip", raw))),
                 Target("package", [zipped(FILING)], _expecting(lambda raw: _read_filing(open_package(raw, "zip")))),
@@ -179,10 +180,6 @@ def _expecting(read: Callable[[bytes], object]) -> Callable[[bytes], None]:
             read(raw)
 
     return checked
-
-
-def _data_sets() -> list[bytes]:
-    return [data_sets.zipped(data_sets.members(), method) for method in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED)]
 
 
 def _zipped() -> bytes:

@@ -32,8 +32,7 @@ def _other_date(value: str | None, drawn: random.Random) -> str:
     return f"{year}{(value or '2020-03-31')[4:7]}-{drawn.randint(1, 28):02}"
 
 
-def _of_type(drawn: random.Random) -> Any:
-    return drawn.choice((None, "", "12", [], {}, True, -0.0, 1e29, -1e29, 0.1, 10**18))
+OF_OTHER_TYPES: tuple[Any, ...] = (None, "", "12", [], {}, True, -0.0, 1e29, -1e29, 0.1, 10**18)
 
 
 CHANGES: dict[str, Callable[[Fact, random.Random], None]] = {
@@ -47,7 +46,7 @@ CHANGES: dict[str, Callable[[Fact, random.Random], None]] = {
         for name in ("start", "end", "filed")
     },
     **{
-        f"type of {name}": lambda fact, drawn, name=name: fact.update({name: _of_type(drawn)})
+        f"type of {name}": lambda fact, drawn, name=name: fact.update({name: drawn.choice(OF_OTHER_TYPES)})
         for name in ("val", "end", "form", "fy", "accn")
     },
 }

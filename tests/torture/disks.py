@@ -47,7 +47,7 @@ def _filled(ground: Ground, times: int, below: str, enough: int) -> Found:
                 found.losses += failures(done, may_fail=True) + home.judged()
                 if done.returncode:
                     found.times += 1
-                    found.note(_advice(told(done)))
+                    found.note(told(done).rpartition("; ")[2])  # the advice
                 else:
                     enough = free
                 again = home.synchronize()
@@ -55,11 +55,6 @@ def _filled(ground: Ground, times: int, below: str, enough: int) -> Found:
                 witness.newest = ground.days.today
                 ground.step()
     return found
-
-
-def _advice(line: str) -> str:
-    """The advice at the end of a line."""
-    return line.rpartition("; ")[2]
 
 
 @contextmanager

@@ -137,11 +137,7 @@ class Home:
     def _different_tables(self) -> Collection[str]:
         """The tables between the stages that differ from the tables of the untouched home."""
         mine, untouched = Lake(self.folder / "tables"), Lake(self.ground.untouched / "tables")
-        return [f"table {name} differs" for name in LAKE if not _same(mine.read(name), untouched.read(name))]
-
-
-def _same(one: pl.DataFrame, other: pl.DataFrame) -> bool:
-    return one.equals(other)
+        return [f"table {name} differs" for name in LAKE if not mine.read(name).equals(untouched.read(name))]
 
 
 def failures(done: subprocess.CompletedProcess[str], *, may_fail: bool = False) -> list[str]:

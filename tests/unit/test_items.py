@@ -63,10 +63,6 @@ def flags(found: Today, item: str, year: int = 2023) -> str:
     return row_of(found.values, item, "annual", YEARS[year][1])["flags"]
 
 
-def reason(found: Today, item: str, end: str = "2023-12-31", kind: str = "annual") -> str | None:
-    return row_of(found.gaps, item, kind, end).get("reason")
-
-
 def years_only(tag: str, values: dict[int, float]) -> list[dict]:
     """An element that annual reports state for some years."""
     return [fact(tag, value * 1e6, *YEARS[year], filed=f"{year + 1}-02-28") for year, value in values.items()]
