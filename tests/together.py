@@ -9,7 +9,8 @@ A test yields the facts that its company filed, and receives the result:
         found = yield company.facts()
         assert ...
 
-It may yield the facts of several companies as a tuple, and receives a tuple.
+It may yield the facts of several companies as a tuple, and receives a tuple. The facts of a company are a frame or a
+list of rows.
 """
 
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -22,9 +23,10 @@ import polars.selectors as cs
 import pytest
 
 from pipelines.normalize.pipeline import Standardized
-from tests.factories import CIK, Today, of_companies, standardized
+from tests.factories import CIK, Row, Today, of_companies, standardized
 
-Filed = pl.DataFrame | tuple[pl.DataFrame, ...]
+Facts = pl.DataFrame | Sequence[Row]
+Filed = Facts | tuple[Facts, ...]
 Test = Callable[..., Generator[Filed, Any, None]]
 
 
@@ -42,7 +44,7 @@ def in_one_call(test: Test) -> Callable[..., None]:
 class Results:
     """The results of several companies, from one call."""
 
-    def __init__(self, filed: Mapping[str, pl.DataFrame]) -> None:
+    def __init__(self, filed: Mapping[str, Facts]) -> None:
         """Standardize the facts of each company; their CIK is the CIK of the factories."""
         rows, self._ciks = of_companies(filed)
         found = standardized(rows)
@@ -55,16 +57,16 @@ class Results:
         return Today(**alone(self._today, cik), found=Standardized(**alone(self._found, cik)))
 
 
-def each_standardized(filed: Sequence[pl.DataFrame]) -> list[Today]:
+def each_standardized(filed: Sequence[Facts]) -> list[Today]:
     """The result of each of several companies, from one call."""
     named = {str(number): facts for number, facts in enumerate(filed)}
     results = Results(named)
     return [results.of(name) for name in named]
 
 
-def filed_by(items: list[pytest.Function]) -> dict[str, pl.DataFrame]:
+def filed_by(items: list[pytest.Function]) -> dict[str, Facts]:
     """The facts of each company of these tests; a test whose facts cannot be made has no facts."""
-    filed: dict[str, pl.DataFrame] = {}
+    filed: dict[str, Facts] = {}
     for item in items:
         try:
             facts = next(item.obj.yields_facts(**parameters(item)))
@@ -79,7 +81,7 @@ def names(item: pytest.Function, facts: Filed) -> list[str]:
     return [f"{item.nodeid} {number}" for number in range(len(several(facts)))]
 
 
-def several(facts: Filed) -> tuple[pl.DataFrame, ...]:
+def several(facts: Filed) -> tuple[Facts, ...]:
     return facts if isinstance(facts, tuple) else (facts,)
 
 
