@@ -197,18 +197,14 @@ def test_an_error_names_the_line_of_the_rules_that_raised_it():
     assert "\n" not in fault.reason
 
 
-@pytest.mark.parametrize("error", [LakeError("damaged"), OSError("full"), MemoryError()])
-def test_an_error_of_the_machine_is_nobodys_fault(error):
+@pytest.mark.parametrize(
+    "error",
+    [LakeError("damaged"), OSError("full"), MemoryError(), ZeroDivisionError()],
+    ids=["a table", "the disk", "memory", "no company causes it"],
+)
+def test_an_error_of_the_machine_or_of_no_company_ends_the_run(error):
     def fail(_: Batch) -> tuple[dict[str, pl.DataFrame], None]:
         raise error
 
     with pytest.raises(type(error)):
-        isolation.isolated("stage values", fail, Batch((ALFA.cik, BRAVO.cik)))
-
-
-def test_an_error_that_no_company_causes_ends_the_run():
-    def fail(_: Batch) -> tuple[dict[str, pl.DataFrame], None]:
-        raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
         isolation.isolated("stage values", fail, Batch((ALFA.cik, BRAVO.cik)))
