@@ -129,10 +129,11 @@ def test_the_cik_may_be_a_number_or_text(cik):
         (facts_document({}), []),
         (facts_document({"us-gaap": {}}), []),
         (revenues(), []),
+        (revenues(fact(val=None)), []),
         # integers beyond two to the 53 are floats
         (revenues(fact(val=2**53 + 1), fact(val=10**25)), [float(2**53), 1e25]),
     ],
-    ids=["no facts", "no elements", "no units", "large integers"],
+    ids=["no facts", "no elements", "no units", "no usable fact", "large integers"],
 )
 def test_the_values_of_a_document(raw, values):
     assert decoded(raw).columns.value == values
@@ -205,6 +206,10 @@ def test_an_invalid_date_is_reported(key, text, more):
         f"{key!r} is {text!r}, expected YYYY-MM-DD",
         f"{OF_REVENUES}/units/USD[1]",
     )
+
+
+def test_the_dates_of_an_element_without_a_usable_fact_are_checked_too():
+    assert "'start' is 'sometime'" in refused(revenues(fact(start="sometime"))).reason
 
 
 def test_more_filings_than_the_rules_number_are_refused(monkeypatch):
