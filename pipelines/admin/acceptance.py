@@ -11,7 +11,6 @@ from pipelines.shared.shared_home import changing
 from pipelines.stages.quarantine import ACCEPTED
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
-from warehouse.errors import WarehouseError
 
 
 def accept(cik: str) -> str:
@@ -24,28 +23,26 @@ def accept(cik: str) -> str:
         the message to print.
 
     Raises:
-        PipelineError: the company is not in quarantine, a synchronization is running, or the store cannot be used.
+        PipelineError: the company is not in quarantine, or a synchronization is running.
+        WarehouseError: the store cannot be used.
     """
     home, cik = Home.from_environment(), cik.zfill(10)
     lake = Lake(home.tables)
-    try:
-        with changing(home, f"accept {cik}", _is_small_table):
-            if not lake.holds("quarantine"):
-                raise PipelineError(f"home {home.root}: nothing was synchronized yet; run `fundamentals sync`")
-            rows = lake.read("quarantine").filter(pl.col("cik") == cik)
-            if rows.is_empty():
-                raise PipelineError(f"CIK {cik} is not in quarantine; `fundamentals sync` names the companies that are")
-            by_service = pl.col("place").str.starts_with("gate ") | pl.col("place").str.starts_with("stage ")
-            found = rows.filter(~by_service).select(ACCEPTED.names())
-            if found.is_empty():
-                place, reason = rows.select("place", "reason").row(0)
-                raise PipelineError(
-                    f"CIK {cik} is held back by an error of the service, which accepting cannot mend: {place}: {reason}"
-                )
-            before = lake.read("accepted") if lake.holds("accepted") else pl.DataFrame(schema=ACCEPTED)
-            lake.write("accepted", pl.concat([before, found]).unique(maintain_order=True))
-    except WarehouseError as error:
-        raise PipelineError(str(error)) from error
+    with changing(home, f"accept {cik}", _is_small_table):
+        if not lake.holds("quarantine"):
+            raise PipelineError(f"home {home.root}: nothing was synchronized yet; run `fundamentals sync`")
+        rows = lake.read("quarantine").filter(pl.col("cik") == cik)
+        if rows.is_empty():
+            raise PipelineError(f"CIK {cik} is not in quarantine; `fundamentals sync` names the companies that are")
+        by_service = pl.col("place").str.starts_with("gate ") | pl.col("place").str.starts_with("stage ")
+        found = rows.filter(~by_service).select(ACCEPTED.names())
+        if found.is_empty():
+            place, reason = rows.select("place", "reason").row(0)
+            raise PipelineError(
+                f"CIK {cik} is held back by an error of the service, which accepting cannot mend: {place}: {reason}"
+            )
+        before = lake.read("accepted") if lake.holds("accepted") else pl.DataFrame(schema=ACCEPTED)
+        lake.write("accepted", pl.concat([before, found]).unique(maintain_order=True))
     return f"accepted the document of CIK {cik}; the next synchronization takes it over, unless it is malformed"
 
 

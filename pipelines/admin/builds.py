@@ -11,7 +11,6 @@ from pipelines.storage.home import Home
 from warehouse.build import publish
 from warehouse.build.pointer import Pointer, current, kept
 from warehouse.build.verify import is_whole
-from warehouse.errors import WarehouseError
 
 
 def main(action: str) -> str:
@@ -21,20 +20,18 @@ def main(action: str) -> str:
         the message to print.
 
     Raises:
-        PipelineError: nothing is published, or the action fails; the message has one line.
+        PipelineError: nothing is published, or a synchronization is running.
+        WarehouseError: a build is damaged or missing, or the store cannot be used.
     """
     home = Home.from_environment()
-    try:
-        with changing(home, f"builds {action}", _is_published, reads=action == "list"):
-            now = current(home.published)
-            if now is None:
-                raise PipelineError(f"home {home.root}: nothing is published; run `fundamentals sync`")
-            if action == "list":
-                earlier = [each for each in kept(home.published) if each.file == now.previous]
-                return "\n".join(_line(home, each, is_current=each is now) for each in [now, *earlier])
-            changed = CHANGES[action](home.published)
-    except WarehouseError as error:
-        raise PipelineError(str(error)) from error
+    with changing(home, f"builds {action}", _is_published, reads=action == "list"):
+        now = current(home.published)
+        if now is None:
+            raise PipelineError(f"home {home.root}: nothing is published; run `fundamentals sync`")
+        if action == "list":
+            earlier = [each for each in kept(home.published) if each.file == now.previous]
+            return "\n".join(_line(home, each, is_current=each is now) for each in [now, *earlier])
+        changed = CHANGES[action](home.published)
     if action == "rollback":
         return f"build {changed.build} is current; the next synchronization publishes the newest data again"
     return f"only build {changed.build} is kept"

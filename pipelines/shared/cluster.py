@@ -127,11 +127,11 @@ def schedule(host: str) -> int:
     return _run(main, f"{listen} --port {place.port or 8786} --no-dashboard --dashboard-address {shown}:{METRICS_PORT}")
 
 
-def work(processes: int) -> int:
+def work(processes: int | None) -> int:
     """Run workers until a signal arrives or the scheduler is lost; another worker repeats an interrupted batch.
 
     Args:
-        processes: the number of batches at a time; 0: one for each core that this process may use.
+        processes: the number of batches at a time; None: one for each core that this process may use.
     """
     found, number = _needed(), processes or len(os.sched_getaffinity(0))
     from distributed.cli.dask_worker import main

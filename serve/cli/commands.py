@@ -253,6 +253,7 @@ def run(settings: Settings, listener: socket.socket, workers: int = 1, host: str
 
     Raises:
         CommandError: the accounts cannot be opened, or REDIS_URL is not the address of a Redis server.
+        StoreError: FUNDAMENTALS_STORE is not an address, or a package is missing.
     """
     # imported here, because the other commands do not need the server
     from serve.app import PATHS
@@ -287,19 +288,15 @@ def _following(settings: Settings) -> Iterator[None]:
     No effect without a store.
 
     Raises:
-        CommandError: FUNDAMENTALS_STORE is not an address, or a package is missing.
+        StoreError: FUNDAMENTALS_STORE is not an address, or a package is missing.
     """
     if settings.store is None:
         yield
         return
     from serve.shared.following import follower
     from warehouse.build.publish import readable
-    from warehouse.shared.store import StoreError
 
-    try:
-        following = follower(settings.home, settings.store)
-    except StoreError as error:
-        raise CommandError(str(error)) from error
+    following = follower(settings.home, settings.store)
     if readable(settings.published) is None:
         following.look()
     with following.running():

@@ -72,10 +72,8 @@ def test_the_scheduler_needs_no_store(whole, monkeypatch):
 
 @pytest.mark.parametrize("number", ["0", "-3", "many", "1.5"])
 def test_a_wrong_number_of_processes_is_wrong_usage(number, whole, capsys):
-    with pytest.raises(SystemExit) as raised:
-        fundamentals.main(["worker", "--processes", number])
-    assert raised.value.code == 2
-    assert f"{number!r} is not a number of processes, expected 1 or more" in capsys.readouterr().err
+    assert fundamentals.main(["worker", "--processes", number]) == 2
+    assert "Invalid value for '--processes'" in capsys.readouterr().err
 
 
 SEVERAL_MACHINES = ("shared/cluster", "shared/cluster_members", "shared/lease", "shared/code_in_force")

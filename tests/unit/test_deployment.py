@@ -15,8 +15,8 @@ import pytest
 import yaml
 from redis import AuthenticationError, Redis
 
-import fundamentals
 from pipelines.shared import cluster
+from tests.command_lines import parsed
 from tests.servers import accepts, free_port, wait_until
 from tests.unit.test_docs import COMMANDS, column
 from warehouse.record import follower
@@ -109,7 +109,7 @@ def test_the_commands_of_containers_are_those_of_the_program(service: dict[str, 
             assert (ROOT / command[command.index("--workspace") + 1]).exists()
             assert (tmp_path / "dagster" / "dagster.yaml").read_bytes() == (ROOT / "dagster.yaml").read_bytes()
             return
-    fundamentals._parser().parse_args(command)
+    parsed(command)
 
 
 def test_redis_gets_its_password_from_a_file_and_shows_it_nobody(
@@ -254,7 +254,7 @@ def test_nginx_balances_the_replicas_that_there_are() -> None:
     replicas = {name for name in SERVICES if name.startswith("replica-")}
     assert {name for name, _ in servers.findall(here)} == replicas
     for name, port in servers.findall(here):
-        assert fundamentals._parser().parse_args(SERVICES[name]["command"]).port == int(port)
+        assert parsed(SERVICES[name]["command"]).params["port"] == int(port)
         [network] = COMPOSE["networks"]["default"]["ipam"]["config"]
         assert SERVICES[name]["environment"]["FUNDAMENTALS_TRUSTED_PROXY"] == network["subnet"]
     [one, other] = ([servers.sub("", line) for line in text.splitlines()[1:]] for text in (here, there))

@@ -1,6 +1,5 @@
 """The documents match the code: variables, commands, endpoints, tables, examples; and their commands work."""
 
-import argparse
 import ast
 import json
 import re
@@ -13,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-import fundamentals
 from pipelines.release import RELEASE, order
 from pipelines.sample import sample_filers, simulate
 from pipelines.tables import dictionary
 from serve.api.routes import ENDPOINTS
 from tests import builds
+from tests.command_lines import all_commands, parsed
 from warehouse.contract import schema, views
 from warehouse.contract.line_items import LINE_ITEMS
 
@@ -122,27 +121,18 @@ def test_the_docs_name_every_target_of_make() -> None:
     assert TARGETS - set(code(COMMANDS).split()) == set()
 
 
-def leaves(parser: argparse.ArgumentParser, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """The commands of a parser and of its subparsers."""
-    choices = [action.choices for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
-    if not choices:
-        yield before
-    for name, command in choices[0].items() if choices else ():
-        yield from leaves(command, (*before, name))
-
-
 def test_the_docs_show_every_command_as_it_is() -> None:
     lines = re.findall(r"^\.venv/bin/fundamentals (.*)$", "\n".join(fenced(COMMANDS, "bash")), re.MULTILINE)
     shown = [shlex.split(line, comments=True) for line in lines]
     for arguments in shown:
-        fundamentals._parser().parse_args(arguments)
-    commands = set(leaves(fundamentals._parser()))
+        parsed(arguments)
+    commands = {*all_commands()}
     assert {command for command in commands for words in shown if tuple(words[: len(command)]) == command} == commands
 
 
 @each_page
 def test_commands_in_prose_exist(page: Path) -> None:
-    commands = {command[0] for command in leaves(fundamentals._parser())}
+    commands = {command[0] for command in all_commands()}
     assert set(re.findall(r"\bfundamentals ([a-z][a-z-]*)", code(page.read_text(encoding="utf-8")))) <= commands
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-import fundamentals
 from pipelines.dagster_app import synchronize
 from pipelines.run import stopping
 from pipelines.run.gates import GATES
@@ -22,6 +21,7 @@ from pipelines.tables import row_gates
 from serve.access.accounts import Accounts
 from serve.access.sign_ins import SignIns
 from serve.metrics.families import FAMILIES, HISTOGRAM
+from tests.command_lines import parsed
 from tests.scale.fleet import OF_DASK
 from tests.unit.test_docs import variables_listed
 from warehouse.record.schedule import AT, TIME_ZONE
@@ -63,7 +63,7 @@ def test_commands_and_files_of_units_exist(unit: Path) -> None:
             _, name, *arguments = shlex.split(arguments[-1].replace(".venv/bin/", ""))
         assert name in (*PROGRAMS, "/usr/bin/install", "/usr/bin/find")
         if name == "fundamentals":
-            fundamentals._parser().parse_args(arguments)
+            parsed(arguments)
         assert all((ROOT / word).exists() for word in arguments if word.endswith(".yaml") and "/" not in word)
 
 
@@ -161,7 +161,7 @@ def test_the_commands_of_the_page_are_whole() -> None:
     done = subprocess.run(["bash", "-n"], input="\n".join(BLOCKS), capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     for arguments in re.findall(r"^fds (.*?)(?:\s+#.*)?$", "\n".join(BLOCKS), re.MULTILINE):
-        fundamentals._parser().parse_args(shlex.split(arguments))
+        parsed(shlex.split(arguments))
 
 
 def test_the_secret_of_the_cookies_is_replaced_as_the_page_says(tmp_path: Path) -> None:
