@@ -101,13 +101,18 @@ serve: setup ## serve the published build
 	@$(call free,PORT,8001)
 	@$(BIN)/fundamentals serve --port $(PORT)
 
+# `instance info` makes the databases, which daemon and webserver would make at the same time
 ui: setup ## the Dagster UI on 127.0.0.1:3000, with SOURCE as the default of the launchpad
 	@$(call free,UI_PORT,3001)
 	@umask 077; mkdir -p "$(FUNDAMENTALS_HOME)/dagster" && cp dagster.yaml "$(FUNDAMENTALS_HOME)/dagster/dagster.yaml"
 	@echo "The Dagster UI comes up in some seconds (Ctrl-C ends it):"
 	@echo "http://127.0.0.1:$(UI_PORT)/asset-groups?expanded=$(UI_GROUPS)"
-	@umask 077; PYTHONWARNINGS=ignore DAGSTER_HOME="$(FUNDAMENTALS_HOME)/dagster" FUNDAMENTALS_SOURCE="$(SOURCE)" FUNDAMENTALS_SYMBOLS="$(SYMBOLS)" \
-		$(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port $(UI_PORT) --log-level error
+	@umask 077; export DAGSTER_HOME="$(FUNDAMENTALS_HOME)/dagster" FUNDAMENTALS_SOURCE="$(SOURCE)" FUNDAMENTALS_SYMBOLS="$(SYMBOLS)"; \
+		$(BIN)/dagster instance info >/dev/null || exit; \
+		$(BIN)/dagster-daemon run --workspace workspace.yaml --log-level error & daemon=$$!; \
+		$(BIN)/dagster-webserver --workspace workspace.yaml --host 127.0.0.1 --port $(UI_PORT) \
+			--dagster-log-level error --code-server-log-level warning & webserver=$$!; \
+		trap 'trap "" INT TERM; kill $$daemon $$webserver 2>/dev/null; wait' EXIT; trap exit INT TERM; wait $$webserver
 
 notebook: sync $(NOTEBOOK)/.ready ## open examples/analyst.ipynb in JupyterLab on 127.0.0.1:8888 (NOTEBOOK_PORT), with the sample
 	@$(call free,NOTEBOOK_PORT,8889)

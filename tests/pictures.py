@@ -127,11 +127,8 @@ def _graph(page: Page, home: Path) -> Path:
     """The graph of assets in the Dagster UI."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    command = [Path(sys.executable).with_name("dagster"), "dev", "--workspace", "workspace.yaml"]
-    command += ["--host", "127.0.0.1", "--port", str(port), "--log-level", "error"]
-    homes = {"DAGSTER_HOME": str(home / "dagster"), "FUNDAMENTALS_HOME": str(home)}
-    environment = {**os.environ, **homes, "PYTHONWARNINGS": "ignore"}
-    ui = subprocess.Popen(command, cwd=PROJECT, env=environment, start_new_session=True)
+    environment = {**os.environ, "FUNDAMENTALS_HOME": str(home)}
+    ui = subprocess.Popen(["make", "ui", f"UI_PORT={port}"], cwd=PROJECT, env=environment, start_new_session=True)
     try:
         address = f"http://127.0.0.1:{port}"
         while not _answers(address):

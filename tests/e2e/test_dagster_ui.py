@@ -66,7 +66,7 @@ LAUNCH = """mutation ($config: RunConfigData!, $job: String!) {
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A running `dagster dev`, its home and its source."""
+    """A running Dagster UI, its home and its source."""
 
     url: str
     home: Path
@@ -109,19 +109,17 @@ def eventually(look: Callable[[], Any], what: str) -> Any:
 
 
 @contextmanager
-def dagster_dev(home: Path, source: Path, log: Path) -> Iterator[str]:
-    """The Dagster UI as `make ui` starts it; all its processes are ended afterwards."""
+def dagster_ui(home: Path, source: Path, log: Path) -> Iterator[str]:
+    """The Dagster UI of `make ui`; all its processes end with it."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    (home / "dagster").mkdir(parents=True)
-    shutil.copyfile(PROJECT / "dagster.yaml", home / "dagster" / "dagster.yaml")
-    words = [sys.executable, "-m", "dagster", "dev", "--workspace", "workspace.yaml"]
+    installed = ["--old-file", ".venv/.ready", f"BIN={Path(sys.executable).parent}"]
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [*words, "--host", "127.0.0.1", "--port", str(port), "--log-level", "warning"],
+            ["make", *installed, "ui", f"UI_PORT={port}", f"SOURCE={source}"],
             cwd=PROJECT,
-            env=environment(home, DAGSTER_HOME=str(home / "dagster"), FUNDAMENTALS_SOURCE=str(source)),
+            env=environment(home),
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
@@ -158,16 +156,23 @@ def _answers(url: str) -> bool:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End its daemon and code servers by a signal, then kill the rest of its process group."""
+    """Signal all its processes, as a terminal does; a shell may have started the tests with SIGINT turned off."""
+    os.killpg(process.pid, signal.SIGTERM)
     try:
-        process.send_signal(signal.SIGINT)
-        process.wait(3)
-    except subprocess.TimeoutExpired:
-        pass
+        eventually(lambda: not _has_processes(process), "all processes of the Dagster UI end")
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait(30)
+
+
+def _has_processes(group: subprocess.Popen[bytes]) -> bool:
+    group.poll()  # else it stays in its group when it has ended
+    try:
+        os.killpg(group.pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 @pytest.fixture(scope="module")
@@ -175,7 +180,7 @@ def instance(program: Callable[[str, str], str], tmp_path_factory: pytest.TempPa
     program("chromium", "chromium")  # without it none of these tests runs
     folder = tmp_path_factory.mktemp("ui")
     mirror, home = Mirror(folder / "mirror", ALFA, BRAVO, CARGO, ABSENT), folder / "home"
-    with dagster_dev(home, mirror.folder, folder / "dagster.log") as url:
+    with dagster_ui(home, mirror.folder, folder / "dagster.log") as url:
         yield Instance(url, home, mirror)
 
 
