@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from serve.http.errors import CommandError
 from warehouse.contract.line_items import ITEM_NAMES, LINE_ITEMS, LineItem
-from warehouse.contract.schema import QUARTER
+from warehouse.contract.quarters import QUARTER
 from warehouse.contract.sections import SECTIONS
 from warehouse.explanation.balance_sheet import BalanceSheet, balance_sheet
 from warehouse.explanation.explain import Decision, Explanation, FormulaPart, Judgement, Step, days, explanation

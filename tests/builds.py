@@ -27,6 +27,7 @@ from warehouse.build.pointer import copies_of
 from warehouse.build.rows import Rows as FiledRows
 from warehouse.contract import schema
 from warehouse.contract.line_items import ITEM_NAMES
+from warehouse.contract.table import filed_of
 
 Rows = list[dict[str, Any]]
 
@@ -235,11 +236,11 @@ def with_filing_dates(told: Rows, of: Rows, legs: Rows) -> Rows:
     key = ("cik", "period_kind", "period_end")
     value = (*key, "item", "version")
     current = {tuple(row[name] for name in value) for row in of if row["is_current"]}
-    filed_of: dict[tuple[Any, ...], dict[str, date]] = {}
+    filing_dates: dict[tuple[Any, ...], dict[str, date]] = {}
     for row in of:
         if row["is_current"] and row["value"] is not None:
-            item = schema.filed_of(row["item"])
-            filed_of.setdefault(tuple(row[name] for name in key), {})[item] = row["filed"]
+            item = filed_of(row["item"])
+            filing_dates.setdefault(tuple(row[name] for name in key), {})[item] = row["filed"]
     filed: dict[tuple[Any, ...], list[date]] = {}
     for leg in legs:
         if tuple(leg[name] for name in value) in current:
@@ -248,7 +249,7 @@ def with_filing_dates(told: Rows, of: Rows, legs: Rows) -> Rows:
     for row in told:
         days = filed.get(tuple(row[name] for name in key))
         dates = {"first_filed": min(days), "last_filed": max(days)} if days else {}
-        dated.append({**row, **dates, **filed_of.get(tuple(row[name] for name in key), {})})
+        dated.append({**row, **dates, **filing_dates.get(tuple(row[name] for name in key), {})})
     return dated
 
 

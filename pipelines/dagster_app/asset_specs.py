@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable
 import dagster as dg
 
 from warehouse.contract import schema, views
+from warehouse.contract.table import Table
 
 SEC, WAREHOUSE, INTERFACE = "sec", "warehouse", "interface"
 """Groups of assets; the steps of a synchronization have their own groups."""
@@ -84,19 +85,19 @@ def upstream(documents: Iterable[Document]) -> list[dg.AssetSpec]:
     ]
 
 
-def key_of(table: schema.Table) -> dg.AssetKey:
+def key_of(table: Table) -> dg.AssetKey:
     """The asset of a published table or view."""
     return dg.AssetKey(["warehouse", table.name])
 
 
-def sources_of(of: schema.Table, steps: Collection[str]) -> list[dg.AssetKey]:
+def sources_of(of: Table, steps: Collection[str]) -> list[dg.AssetKey]:
     """The assets from which the rows of a table come: steps that are run; for a view, other tables."""
     if isinstance(of, views.View):
         return [key_of(schema.BY_NAME[name]) for name in of.reads]
     return [dg.AssetKey(name) for name in MADE_FROM.get(of.name, VALUES) if name in steps]
 
 
-def table(of: schema.Table, code_version: str, steps: Collection[str]) -> dg.AssetSpec:
+def table(of: Table, code_version: str, steps: Collection[str]) -> dg.AssetSpec:
     """The asset of a published table or view, with its columns; it is materialized only with a new build.
 
     Args:
@@ -118,7 +119,7 @@ def table(of: schema.Table, code_version: str, steps: Collection[str]) -> dg.Ass
     )
 
 
-def columns(of: schema.Table) -> dg.TableSchema:
+def columns(of: Table) -> dg.TableSchema:
     """The columns of a table with type, meaning, unit, and whether a value is required."""
     key = ", ".join(of.key)
     return dg.TableSchema(

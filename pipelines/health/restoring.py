@@ -31,7 +31,7 @@ from pipelines.normalize.items.item import SUM
 from pipelines.normalize.items.line_items import recomputed, served
 from pipelines.stages.batches import rules_digest
 from pipelines.storage import version_log
-from warehouse.contract import schema
+from warehouse.contract import quarters
 from warehouse.contract.schema import PERIOD_KINDS
 
 VERSION = [*VERSION_OF, "version"]
@@ -112,7 +112,7 @@ def _rows(build: Path, name: str) -> pl.DataFrame:
     """The rows of a table of a build, and of the similar table of quarters, if the build has it."""
     of_years = with_later_columns(rows_of(build, name))
     try:
-        of_quarters = rows_of(build, schema.of_quarters(name)).with_columns(n=pl.lit(ONE_QUARTER, pl.Int32))
+        of_quarters = rows_of(build, quarters.of_quarters(name)).with_columns(n=pl.lit(ONE_QUARTER, pl.Int32))
     except duckdb.CatalogException:  # a build of an earlier release
         return of_years
     return pl.concat([of_years, with_later_columns(of_quarters).select(of_years.columns)])

@@ -1,7 +1,8 @@
 """The tables of the published warehouse, assembled from the tables of the stages.
 
 Belongs here: joining values with listings, one frame for each table of warehouse.contract.schema.
-Does not: any rule of accounting (normalize), the file that is published (warehouse.build.publish).
+Does not: the tables that take more than a few lines (gaps, quarters, fair_values, filings, newest_statements), any rule
+of accounting (normalize), the file that is published (warehouse.build.publish).
 """
 
 import json
@@ -9,7 +10,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from functools import partial
 
-import duckdb
 import polars as pl
 
 from pipelines.normalize.classes import symbols
@@ -17,21 +17,21 @@ from pipelines.normalize.classes.members import plain
 from pipelines.normalize.classes.series import CLASS, COMPANY
 from pipelines.normalize.classes.symbols import SERIES_MEMBER
 from pipelines.normalize.elements import describe_sources
-from pipelines.normalize.forms import ANNUAL_FORMS
 from pipelines.normalize.frames import WITHHELD_OUTCOME as WITHHELD
 from pipelines.normalize.history.log import ONE_QUARTER, TWELVE_MONTHS, with_later_columns
 from pipelines.normalize.industry.sic import MAJOR_GROUPS
-from pipelines.normalize.items.earnings import ONE_CLASS_REASON
 from pipelines.normalize.items.item import SUM
 from pipelines.normalize.items.line_items import served
 from pipelines.normalize.rules import FILES, REGISTRY
 from pipelines.stages import held_back
 from pipelines.stages.batches import in_batches
 from pipelines.stages.isolation import Fault, ciks_of, isolated
-from pipelines.stages.predecessors import held_predecessors
-from pipelines.stages.schemas import APPENDED, REPLAYED, UNREAD_REPORTS
+from pipelines.stages.schemas import APPENDED, REPLAYED
 from pipelines.storage.lake import Lake, LimitedLake
-from pipelines.tables import newest_statements, row_gates, rule_table
+from pipelines.tables import fair_values, filings, newest_statements, row_gates, rule_table
+from pipelines.tables.gaps import gaps_of_periods
+from pipelines.tables.period_kinds import ITEM, as_quarters, by_kind
+from pipelines.tables.quarters import OF_QUARTERS, gaps_of_quarters, with_balances
 from pipelines.tables.stored import (
     AGES,
     CHANGED,
@@ -48,12 +48,11 @@ from pipelines.tables.stored import (
     made_from_all,
     made_from_by_company,
 )
-from pipelines.valuation.table import projections, valuations
+from pipelines.valuation.table import projections
 from pipelines.workers import ALONE, Workers
-from warehouse.build.newest_filing import NEWEST_FILING
-from warehouse.contract import schema
-from warehouse.contract.line_items import ITEM_NAMES, LINE_ITEMS, SERVED_NAMES, items_of
-from warehouse.contract.vocabulary import NOT_IN_COMPANYFACTS
+from warehouse.contract import quarters, schema
+from warehouse.contract.line_items import ITEM_NAMES, LINE_ITEMS, SERVED_NAMES
+from warehouse.contract.table import filed_of
 
 POLARS_TYPES: dict[str, pl.DataType] = {
     "VARCHAR": pl.String(),
@@ -65,16 +64,12 @@ POLARS_TYPES: dict[str, pl.DataType] = {
     "BOOLEAN": pl.Boolean(),
     "VARCHAR[]": pl.List(pl.String()),
 }
-FILING_URL = "https://www.sec.gov/Archives/edgar/data/{}/{}/{}-index.htm"
-ITEM = ["cik", CLASS, "period_kind", "period_end", "item"]
 IS_SERVED = pl.col("item").is_in(SERVED_NAMES)
 OF_SYMBOL = ("symbol", "exchange", "is_listed", "is_primary", CLASS, SERIES_MEMBER)
 """The columns of table `companies` that differ between the symbols of one company."""
-OF_QUARTERS = items_of("flow", "balance")
-"""The items with values of quarters."""
-OF_PERIODS = ("financials", schema.QUARTERS)
+OF_PERIODS = ("financials", quarters.QUARTERS)
 """Tables with a row for each symbol and period."""
-IN_ORDER = ("versions", "lineage", schema.of_quarters("versions"), schema.of_quarters("lineage"))
+IN_ORDER = ("versions", "lineage", quarters.of_quarters("versions"), quarters.of_quarters("lineage"))
 """Tables that are already in their order, because the log is sorted."""
 Notes = tuple[dict[str, date | None], list[Fault]]
 """The notes on a batch: the day after which the valuation of each company is stale, and the companies that fail."""
@@ -95,7 +90,7 @@ def assemble_companies(lake: Lake, workers: Workers = ALONE, again: Collection[s
     Returns:
         the companies that are held back here, with the reasons.
     """
-    newest_filing = _newest_filing(lake)
+    newest_filing = filings.newest_day(lake)
     made_from, known, named = made_from_by_company(lake), lake.inputs(CONTENTS), {*again}
     ages = dict(lake.read(AGES).iter_rows()) if lake.holds(AGES) else {}
     to_do = {
@@ -136,7 +131,7 @@ def assemble_others(lake: Lake, synchronizations: pl.DataFrame) -> None:
     """
     of_all = {
         "companies": _with_times(lake.read(SYMBOLS), lake.read("documents")),
-        "filings": filing_addresses(lake),
+        "filings": filings.with_addresses(lake),
         "rules": rule_table.table(REGISTRY, FILES, lake.read(COUNTED)),
         "securities": _securities(lake),
         "line_items": line_items(),
@@ -182,15 +177,6 @@ def _tables_of_companies() -> Iterator[str]:
     yield from (SYMBOLS, COUNTED, AGES, CONTENTS)
 
 
-def _newest_filing(lake: Lake) -> date:
-    """The newest day of filing of a filing with facts, as published (warehouse.build.newest_filing)."""
-    rows = _filings(lake).select("cik", "filed", "accepted_at")
-    with duckdb.connect() as connection:
-        connection.register("filings", rows.with_columns(pl.col("accepted_at").dt.replace_time_zone(None)))
-        newest: date | None = connection.execute(NEWEST_FILING).fetchall()[0][0]
-    return newest or date.min
-
-
 def _with_age(made_from: str, stale_after: date | None, newest_filing: date) -> str:
     """The digest, with a mark if the company's valuation is stale, which depends on the newest filing of all
     companies."""
@@ -198,23 +184,24 @@ def _with_age(made_from: str, stale_after: date | None, newest_filing: date) -> 
 
 
 def _of_companies(
-    newest_filing: date, quarters: Sequence[str], part: LimitedLake
+    newest_filing: date, newest_quarters: Sequence[str], part: LimitedLake
 ) -> tuple[dict[str, pl.DataFrame], Notes]:
     """The rows of a batch of companies in each table; the notes are the ages of their valuations and the faults."""
     periods = part.read("periods").unique(["cik", "period_end"], keep="first", maintain_order=True)
     with_legs = _with_rules(_labelled(part, periods), part)
     logged, legs = _without_legs(with_legs), with_legs["legs"]
     is_quarter, is_held = pl.col("n") == ONE_QUARTER, pl.col("is_current") & pl.col("value").is_not_null()
-    versions, of_quarters = _by_kind(logged.filter(~is_quarter)), _as_quarters(logged.filter(is_quarter))
+    versions, of_quarters = by_kind(logged.filter(~is_quarter)), as_quarters(logged.filter(is_quarter))
     current, quarterly = versions.filter(is_held), of_quarters.filter(is_held)
     held, held_of_quarters = with_legs.filter(is_held, ~is_quarter), with_legs.filter(is_held, is_quarter)
     companies = _companies(part, current)
     series = symbols.series_of(companies, part.read("classes"), current)
     companies = companies.join(series, on=["cik", "symbol"], maintain_order="left")
-    gaps, quarter_gaps = _gaps(part, periods, current, series), _quarter_gaps(part, periods, quarterly, series)
+    gaps = gaps_of_periods(part, periods, current, series)
+    quarter_gaps = gaps_of_quarters(part, periods, quarterly, series)
     found = {"splits": _splits(part), "breaks": part.read("breaks"), "repairs": part.read("repairs")}
     decisions = rule_table.decisions(part.read("decisions"), *found.values())
-    values = _valuations(part, versions, current, newest_filing, series)
+    values = fair_values.of_series(part, versions, current, newest_filing, series)
     frames = {
         "companies": companies,
         "financials": _financials(current, companies),
@@ -225,13 +212,13 @@ def _of_companies(
         "decisions": decisions,
         **found,
         "balance_sheet_lines": part.read("balance_sheet_lines"),
-        "newest_statements": newest_statements.of_values(part, held, quarters),
+        "newest_statements": newest_statements.of_values(part, held, newest_quarters),
         "valuations": values,
         "projections": projections(values),
-        schema.QUARTERS: _financials(_with_balances(quarterly, current), companies, OF_QUARTERS),
-        schema.of_quarters("versions"): _versions(part, of_quarters),
-        schema.of_quarters("lineage"): lineage(of_quarters, legs),
-        schema.of_quarters("gaps"): quarter_gaps,
+        quarters.QUARTERS: _financials(with_balances(quarterly, current), companies, OF_QUARTERS),
+        quarters.of_quarters("versions"): _versions(part, of_quarters),
+        quarters.of_quarters("lineage"): lineage(of_quarters, legs),
+        quarters.of_quarters("gaps"): quarter_gaps,
     }
     conforming = {name: conformed(name, frame) for name, frame in frames.items()}
     faults = row_gates.failing(conforming)
@@ -422,36 +409,9 @@ def _splits(part: LimitedLake) -> pl.DataFrame:
 def _changes(appended: pl.DataFrame) -> pl.DataFrame:
     """Table `changes`: current values that are new since the previous build, with their earlier values."""
     of_years = pl.col("n") == TWELVE_MONTHS
-    return _by_kind(with_later_columns(appended).filter("is_current", of_years)).select(
+    return by_kind(with_later_columns(appended).filter("is_current", of_years)).select(
         *ITEM, served("before").alias("before"), served("value").alias("after"), "cause"
     )
-
-
-def _by_kind(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows by period kind: each row as `ttm`, and at fiscal year ends as `annual` too.
-
-    Sorted by company and period kind; otherwise the rows keep their order.
-    """
-    year, quarter = pl.col("fiscal_year").cast(pl.String), pl.col("fiscal_quarter").cast(pl.String)
-    ttm = rows.with_columns(period_kind=pl.lit("ttm"), period=pl.concat_str(year, pl.lit("Q"), quarter))
-    annual = rows.filter("is_year_end").with_columns(
-        period_kind=pl.lit("annual"), period=pl.concat_str(pl.lit("FY"), year)
-    )
-    return pl.concat([annual, ttm]).sort("cik", maintain_order=True)
-
-
-def _as_quarters(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows of one quarter with their period kind and label, sorted by company; otherwise they keep their order."""
-    year, quarter = pl.col("fiscal_year").cast(pl.String), pl.col("fiscal_quarter").cast(pl.String)
-    label = pl.concat_str(pl.lit("FY"), year, pl.lit("Q"), quarter)
-    return rows.with_columns(period_kind=pl.lit(schema.QUARTER), period=label).sort("cik", maintain_order=True)
-
-
-def _with_balances(quarterly: pl.DataFrame, current: pl.DataFrame) -> pl.DataFrame:
-    """Current values of quarters, and the balances of the companies with values of quarters."""
-    is_balance = pl.col("item").is_in(items_of("balance")) & (pl.col("period_kind") == schema.PERIOD_KINDS[0])
-    balances = current.filter(is_balance).join(quarterly, on="cik", how="semi", maintain_order="left")
-    return pl.concat([quarterly, _as_quarters(balances)])
 
 
 def _versions(part: LimitedLake, versions: pl.DataFrame) -> pl.DataFrame:
@@ -478,104 +438,13 @@ def lineage(versions: pl.DataFrame, legs: pl.Series) -> pl.DataFrame:
     )
 
 
-def _gaps(part: LimitedLake, periods: pl.DataFrame, current: pl.DataFrame, series: pl.DataFrame) -> pl.DataFrame:
-    """Table `gaps`: reasons of periods without a value, unless the log still has a current value."""
-    found = pl.concat([_held_gaps(part, TWELVE_MONTHS), symbols.not_stated(series, periods)], how="diagonal")
-    labelled = _by_kind(found.join(periods, on=["cik", "period_end"]))
-    rows = pl.concat([_of_unread(part), labelled], how="diagonal_relaxed")
-    return rows.unique(ITEM, keep="first", maintain_order=True).join(current.select(ITEM), on=ITEM, how="anti")
-
-
-def _held_gaps(part: LimitedLake, n: int) -> pl.DataFrame:
-    """The gaps that the rules found, for periods of `n` quarters."""
-    return with_later_columns(part.read("gaps")).filter(pl.col("n") == n).drop("n")
-
-
-def _quarter_gaps(
-    part: LimitedLake, periods: pl.DataFrame, quarterly: pl.DataFrame, series: pl.DataFrame
-) -> pl.DataFrame:
-    """Table `quarter_gaps`: as `gaps`, for the flows of companies with values of quarters."""
-    held = _held_gaps(part, ONE_QUARTER)
-    not_stated = symbols.not_stated(series, held.select("cik", "period_end"))
-    labelled = _as_quarters(pl.concat([held, not_stated], how="diagonal").join(periods, on=["cik", "period_end"]))
-    is_flow = (pl.col("period_kind") == schema.PERIOD_KINDS[0]) & pl.col("item").is_in(items_of("flow"))
-    unread = _of_unread(part).filter(is_flow).join(quarterly, on="cik", how="semi")
-    rows = [unread.with_columns(period_kind=pl.lit(schema.QUARTER)), labelled]
-    found = pl.concat(rows, how="diagonal_relaxed").unique(ITEM, keep="first", maintain_order=True)
-    return found.join(quarterly.select(ITEM), on=ITEM, how="anti")
-
-
-def _of_unread(part: LimitedLake) -> pl.DataFrame:
-    """The gaps of periods with an unread report, for all items of the company's series."""
-    reports = part.read(UNREAD_REPORTS).drop_nulls("report_date")
-    annual = reports.filter(pl.col("form").is_in(ANNUAL_FORMS)).with_columns(period_kind=pl.lit("annual"))
-    of_kinds = pl.concat([reports.with_columns(period_kind=pl.lit("ttm")), annual])
-    items = pl.DataFrame({"item": ITEM_NAMES})
-    rows = of_kinds.select("cik", "period_kind", period_end="report_date").unique().join(items, how="cross")
-    return rows.with_columns(
-        pl.lit(COMPANY).alias(CLASS), reason=pl.lit(NOT_IN_COMPANYFACTS), rule=pl.lit(None, pl.String)
-    )
-
-
 def _proofs(part: LimitedLake, periods: pl.DataFrame, current: pl.DataFrame, gaps: pl.DataFrame) -> pl.DataFrame:
     """Table `proofs`: the identities that current values satisfy, and the identities that withhold a value."""
-    labelled = _by_kind(with_later_columns(part.read("proofs")).join(periods, on=["cik", "period_end"]))
+    labelled = by_kind(with_later_columns(part.read("proofs")).join(periods, on=["cik", "period_end"]))
     values = current.select(ITEM)
     is_withheld = pl.col("outcome") == WITHHELD
     of_gaps = labelled.filter(is_withheld).join(gaps.select(ITEM), on=ITEM, how="semi")
     return pl.concat([labelled.filter(~is_withheld).join(values, on=ITEM, how="semi"), of_gaps])
-
-
-def _valuations(
-    part: LimitedLake, versions: pl.DataFrame, current: pl.DataFrame, newest_filing: date, series: pl.DataFrame
-) -> pl.DataFrame:
-    """Table `valuations`: the fair value of each series with a symbol, or the reasons why it is missing."""
-    of_symbols = series.select("cik", SERIES_MEMBER).unique(maintain_order=True)
-    others = current.select("cik").unique(maintain_order=True).join(of_symbols, on="cik", how="anti")
-    valued = pl.concat([of_symbols, others.with_columns(pl.lit(COMPANY).alias(SERIES_MEMBER))])
-    row = ["cik", "period_kind", "period_end"]
-    newest = pl.col("period_end") == pl.col("period_end").max().over("cik", "period_kind")
-    narrow = current.filter(IS_SERVED).select(*row, CLASS, "period", "item", "value", "tag")
-    of_items = symbols.rows_of_series(narrow, valued)
-    ends = of_items.select(*row, SERIES_MEMBER, "period", "item", "tag", value=served("value")).filter(
-        (pl.col("period_kind") == "annual") | newest
-    )
-    of_revenue = pl.col("item") == "revenue", pl.col("value").is_not_null()
-    revenues = versions.select(*row, "item", "version", "cause", value=served("value")).filter(*of_revenue)
-    revenues = revenues.join(ends, on=row, how="semi")
-    profiles, evidence, filings, revenues = (
-        _numbered(rows.join(valued, on="cik", maintain_order="left"))
-        for rows in (part.read("profiles"), part.read("evidence"), part.read("filings"), revenues)
-    )
-    of_one_class = _of_one_class(part)
-    shares = (
-        with_later_columns(part.read("latest_shares"))
-        .filter(~pl.col("cik").is_in(of_one_class))
-        .rename({CLASS: SERIES_MEMBER})
-        .join(valued, on=["cik", SERIES_MEMBER], how="semi")
-    )
-    evidence, shares = (rows.drop(CLASS) for rows in (evidence, _numbered(shares)))
-    found = valuations(_numbered(ends), revenues, profiles, evidence, shares, filings, newest_filing)
-    place = pl.col("cik").str.split(" ")
-    return found.with_columns(place.list.get(1).alias(CLASS), cik=place.list.first())
-
-
-def _of_one_class(part: LimitedLake) -> list[str]:
-    """The companies whose newest share count covers only one of several classes; no fair value is divided by it."""
-    gaps = _held_gaps(part, TWELVE_MONTHS).filter(pl.col("reason") == ONE_CLASS_REASON, pl.col(CLASS) == COMPANY)
-    newest = (
-        gaps.group_by("cik")
-        .agg(pl.col("period_end").max())
-        .join(
-            part.read("periods").group_by("cik").agg(pl.col("period_end").max()), on=["cik", "period_end"], how="semi"
-        )
-    )
-    return newest["cik"].to_list()
-
-
-def _numbered(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows with a name of each series in place of the CIK, because the valuation model treats a series as a company."""
-    return rows.with_columns(cik=pl.concat_str("cik", SERIES_MEMBER, separator=" ")).rename({SERIES_MEMBER: CLASS})
 
 
 def _financials(current: pl.DataFrame, companies: pl.DataFrame, items: Sequence[str] = ITEM_NAMES) -> pl.DataFrame:
@@ -590,7 +459,7 @@ def _financials(current: pl.DataFrame, companies: pl.DataFrame, items: Sequence[
             pl.col("first").min().alias("first_filed"),
             pl.col("last").max().alias("last_filed"),
             *(pl.col("value").filter(pl.col("item") == item).first().alias(item) for item in items),
-            *(pl.col("filed").filter(pl.col("item") == item).first().alias(schema.filed_of(item)) for item in items),
+            *(pl.col("filed").filter(pl.col("item") == item).first().alias(filed_of(item)) for item in items),
         )
     )
     return _of_symbols(wide, companies)
@@ -600,32 +469,3 @@ def _of_symbols(periods: pl.DataFrame, companies: pl.DataFrame) -> pl.DataFrame:
     """The periods of each series once for each of its symbols."""
     of_symbols = companies.select("cik", SERIES_MEMBER, "symbol", "is_primary", "currency")
     return periods.join(of_symbols, on=["cik", SERIES_MEMBER], nulls_equal=True)
-
-
-def filing_addresses(lake: Lake) -> pl.DataFrame:
-    """Table `filings`: the filings with facts and the unread reports, each with its `url` at the SEC."""
-    accession = pl.col("accession")
-    url = pl.format(
-        FILING_URL,
-        pl.coalesce("filer", "cik").str.strip_chars_start("0"),
-        accession.str.replace_all("-", "", literal=True),
-        accession,
-    )
-    # the URL of a predecessor's filing has the predecessor's CIK
-    predecessors = [cik for chain in held_predecessors(lake).values() for cik in chain]
-    filers = lake.of_companies("facts", predecessors).select("accession", filer="cik").unique("accession")
-    return (
-        _filings(lake)
-        .join(filers, on="accession", how="left", maintain_order="left")
-        .with_columns(url=url, share_basis="factor")
-    )
-
-
-def _filings(lake: Lake) -> pl.DataFrame:
-    """The filings with facts and the unread reports, one row a filing.
-
-    Co-registrants file under one accession number, which is listed under the first of them.
-    """
-    unread = lake.read(UNREAD_REPORTS).drop("report_date").with_columns(in_companyfacts=pl.lit(value=False))
-    filings = pl.concat([lake.read("filings"), unread], how="diagonal")
-    return filings.sort("accession", "cik").unique("accession", keep="first", maintain_order=True)

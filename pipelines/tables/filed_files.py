@@ -24,7 +24,7 @@ from pipelines.storage.lake import Lake
 from warehouse.build import copies
 from warehouse.build.verify import MEMORY
 from warehouse.contract import filed
-from warehouse.contract.schema import Table
+from warehouse.contract.table import Table
 from warehouse.files import of_companies, quoted, sync
 
 INPUTS = "inputs"

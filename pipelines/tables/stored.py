@@ -15,7 +15,7 @@ from pipelines.code_digest import digest_of
 from pipelines.stages.schemas import VERSIONS
 from pipelines.storage.lake import Lake
 from warehouse.build.rows import Rows
-from warehouse.contract import schema
+from warehouse.contract import quarters, schema
 
 LISTED = ("cik", "symbol", "name", "exchange", "is_listed", "kind", "is_primary")
 """The published columns of the SEC's list; a company's place in the list is not published."""
@@ -29,7 +29,7 @@ CHANGED = "changes"
 OF_COMPANIES = (
     *("financials", "versions", "lineage", "gaps", "proofs", "decisions", "splits", "breaks", "repairs"),
     *("balance_sheet_lines", "newest_statements", "valuations", "projections"),
-    *(schema.QUARTERS, *map(schema.of_quarters, schema.OF_QUARTERS)),
+    *(quarters.QUARTERS, *map(quarters.of_quarters, quarters.OF_QUARTERS)),
 )
 """The published tables that are made in batches of companies; the other tables are small, and made as a whole."""
 MADE_FROM = "made_from"

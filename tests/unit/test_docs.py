@@ -18,8 +18,9 @@ from pipelines.tables import dictionary
 from serve.api.routes import ENDPOINTS
 from tests import builds
 from tests.command_lines import all_commands, parsed
-from warehouse.contract import schema, views
+from warehouse.contract import views
 from warehouse.contract.line_items import LINE_ITEMS
+from warehouse.contract.table import Column, Table
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -195,7 +196,7 @@ def test_the_data_dictionary_is_up_to_date(tmp_path: Path) -> None:
 
 
 def test_bars_in_cells_are_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = schema.Table("a", "b", ("c",), (schema.Column("c", "DOUBLE", "this | that", "1|2"),))
+    table = Table("a", "b", ("c",), (Column("c", "DOUBLE", "this | that", "1|2"),))
     monkeypatch.setattr(views, "PUBLISHED", (table,))
     assert "| `c` | DOUBLE | 1\\|2 | yes | this \\| that |\n" in dictionary.page()
 

@@ -18,7 +18,7 @@ from pipelines.stages.batches import Batch
 from pipelines.storage import version_log
 from pipelines.storage.home import Home
 from pipelines.storage.lake import LakeError
-from pipelines.tables import build_tables, row_gates, stored
+from pipelines.tables import fair_values, row_gates, stored
 from tests.mirrors import ALFA, BRAVO, CARGO, Mirror, companyfacts, write
 from warehouse.build import publish, runs
 
@@ -70,7 +70,7 @@ FAULTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
         versions_of_batch, "to_append", raising(versions_of_batch.to_append, lambda _, replayed, *__: replayed)
     ),
     "stage tables": lambda patch: patch.setattr(
-        build_tables, "_valuations", raising(build_tables._valuations, lambda _, versions, *__: versions)
+        fair_values, "of_series", raising(fair_values.of_series, lambda _, versions, *__: versions)
     ),
 }
 

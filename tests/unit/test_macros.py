@@ -16,6 +16,7 @@ from tests.builds import Rows
 from warehouse.build.opening import open_read_only
 from warehouse.contract import schema
 from warehouse.contract.line_items import ITEM_NAMES
+from warehouse.contract.table import filed_of
 
 Row = tuple[Any, ...]
 NAMES = schema.BY_NAME["financials"].names
@@ -108,7 +109,7 @@ def told(
                     "first_filed": min(filed_on, default=None),
                     "last_filed": max(filed_on, default=None),
                     **{row["item"]: row["value"] for row in of},
-                    **{schema.filed_of(row["item"]): row["filed"] for row in of},
+                    **{filed_of(row["item"]): row["filed"] for row in of},
                 }
                 rows.append(tuple(found.get(name) for name in NAMES))
     return sorted(rows, key=lambda row: row[:3])

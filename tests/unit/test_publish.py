@@ -23,6 +23,7 @@ from warehouse.build.pointer import synchronized
 from warehouse.build.rows import Rows
 from warehouse.build.verify import Sums, is_whole, verify
 from warehouse.contract import definitions, schema, views
+from warehouse.contract.table import Column, Table
 from warehouse.errors import BuildUnreadable
 
 ROOT = Path(__file__).parents[2]
@@ -327,7 +328,7 @@ def after(statement: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run a statement after the rows of table `filings` are inserted."""
     insert = publish._insert
 
-    def faulty(connection: duckdb.DuckDBPyConnection, table: schema.Table, rows: Rows) -> None:
+    def faulty(connection: duckdb.DuckDBPyConnection, table: Table, rows: Rows) -> None:
         insert(connection, table, rows)
         if table.name == "filings":
             connection.execute(statement)
@@ -452,9 +453,7 @@ def test_the_link_leads_to_the_current_build(published: Path) -> None:
 
 def test_a_comma_far_down_in_a_csv_is_read_back_like_one_at_its_beginning(tmp_path: Path) -> None:
     """DuckDB detects the format of a file from its first 20,480 rows, unless the format is given."""
-    view = schema.Table(
-        "names", "", ("row",), (schema.Column("row", "BIGINT", ""), schema.Column("name", "VARCHAR", ""))
-    )
+    view = Table("names", "", ("row",), (Column("row", "BIGINT", ""), Column("name", "VARCHAR", "")))
     with duckdb.connect() as build:
         named = "CASE WHEN row < 30_000 THEN 'plain' ELSE 'one, two' END"
         build.execute(f"CREATE VIEW names AS SELECT row, {named} AS name FROM range(30_001) rows(row)")

@@ -29,7 +29,7 @@ from pipelines.stages.documents import Selection, UnknownSymbolError
 from pipelines.stages.schemas import VALUE_TABLES, VERSIONS
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
-from pipelines.tables import build_tables
+from pipelines.tables import filings
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, EARNINGS, INCOME, REVENUE, Filer, Mirror, companyfacts
 
 NOW = datetime(2026, 8, 1, tzinfo=UTC)
@@ -142,7 +142,7 @@ def test_a_successor_has_its_predecessors_history(first, monkeypatch):
     assert first.trailing(CARGO, date(2021, 3, 31)) == earlier.trailing(2021, 1)
     assert first.lake.of_companies("profiles", [earlier.cik]).is_empty()
     assert first.lake.of_companies("decisions", [CARGO.cik]).filter(rule=CONTINUED.id).height == 1
-    addresses = build_tables.filing_addresses(first.lake).filter(cik=CARGO.cik)["url"]
+    addresses = filings.with_addresses(first.lake).filter(cik=CARGO.cik)["url"]
     assert {address.split("/data/")[1].split("/")[0] for address in addresses} == {"103", "203"}
 
 

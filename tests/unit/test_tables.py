@@ -18,6 +18,7 @@ from pipelines.stages.schemas import REPLAYED, UNREAD_REPORTS, VERSIONS
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.tables import build_tables, stored
+from pipelines.tables.filings import newest_day
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Filer, Mirror
 from warehouse.build import overlay, publish
 from warehouse.build.pointer import POINTER
@@ -303,4 +304,4 @@ def test_the_newest_day_of_filing_is_one_that_two_documents_state(filings, newes
     rows = pl.DataFrame(filings, schema, orient="row").with_row_index("accession").cast({"accession": pl.String})
     lake.write("filings", rows.with_columns(at_ten))
     lake.write(UNREAD_REPORTS, LISTED_REPORTS.to_frame())
-    assert build_tables._newest_filing(lake) == newest
+    assert newest_day(lake) == newest

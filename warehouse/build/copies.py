@@ -11,6 +11,7 @@ import duckdb
 from warehouse.build.opening import Row
 from warehouse.build.verify import MEMORY, count
 from warehouse.contract import schema, views
+from warehouse.contract.table import Column, Table
 from warehouse.errors import VerificationError
 from warehouse.files import quoted, sync
 
@@ -65,7 +66,7 @@ def write(file: Path, folder: Path) -> None:
 
 def write_parquet(
     build: duckdb.DuckDBPyConnection,
-    table: schema.Table,
+    table: Table,
     rows_of: str,
     path: Path,
     said: Mapping[str, str] | None = None,
@@ -103,7 +104,7 @@ def _checksum(connection: duckdb.DuckDBPyConnection, source: str) -> Row:
     ).fetchall()[0]
 
 
-def _write_csv(build: duckdb.DuckDBPyConnection, view: schema.Table, copy: Path, number: int) -> None:
+def _write_csv(build: duckdb.DuckDBPyConnection, view: Table, copy: Path, number: int) -> None:
     """Write the Parquet copy of a view as CSV with a header; text that a spreadsheet would calculate gets an apostrophe
     as its first character.
 
@@ -118,7 +119,7 @@ def _write_csv(build: duckdb.DuckDBPyConnection, view: schema.Table, copy: Path,
         raise VerificationError(f"{path.name} does not have the rows of its view; the build was removed")
 
 
-def _as_text(column: schema.Column) -> str:
+def _as_text(column: Column) -> str:
     name = f'"{column.name}"'
     return f"regexp_replace({name}, '{FORMULA}', '''\\0') AS {name}" if column.type == "VARCHAR" else name
 

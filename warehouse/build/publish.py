@@ -39,6 +39,7 @@ from warehouse.build.pointer import kept as kept_builds
 from warehouse.build.rows import Rows
 from warehouse.build.verify import MEMORY, Contents, Sums, content_hash, is_whole, source, sums, verify
 from warehouse.contract import definitions, schema
+from warehouse.contract.table import Table
 from warehouse.errors import BuildUnreadable, PublishError, VerificationError, first_line
 from warehouse.files import quoted, sync
 
@@ -331,7 +332,7 @@ def _load(connection: duckdb.DuckDBPyConnection, path: Path, tables: Mapping[str
     return expected
 
 
-def _insert(connection: duckdb.DuckDBPyConnection, table: schema.Table, rows: Rows) -> None:
+def _insert(connection: duckdb.DuckDBPyConnection, table: Table, rows: Rows) -> None:
     """Add rows to a table, in its order."""
     if rows.files:
         names, keys = (", ".join(f'"{name}"' for name in each) for each in (table.names, table.order))

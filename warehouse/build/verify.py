@@ -18,6 +18,7 @@ from warehouse.build.opening import open_read_only
 from warehouse.build.pointer import Pointer
 from warehouse.build.rows import Rows
 from warehouse.contract import schema
+from warehouse.contract.table import Table
 from warehouse.errors import PublishError, VerificationError, first_line
 
 MEMORY = "1GB"
@@ -102,7 +103,7 @@ def verify(path: Path, expected: Mapping[str, Sums], replaced: Mapping[str, Repl
 
 def _held(
     connection: duckdb.DuckDBPyConnection,
-    table: schema.Table,
+    table: Table,
     expected: Mapping[str, Sums],
     replaced: Mapping[str, Replaced],
 ) -> Sums:
@@ -133,7 +134,7 @@ def is_whole(published: Path, pointer: Pointer) -> bool:
         return False
 
 
-def _repeated_keys(connection: duckdb.DuckDBPyConnection, table: schema.Table, rows: str) -> list[str]:
+def _repeated_keys(connection: duckdb.DuckDBPyConnection, table: Table, rows: str) -> list[str]:
     key = ", ".join(f'"{name}"' for name in table.key)
     distinct = f"SELECT count(*) = count(DISTINCT hash({key})) FROM {rows}"
     if connection.execute(distinct).fetchall()[0][0]:
@@ -144,7 +145,7 @@ def _repeated_keys(connection: duckdb.DuckDBPyConnection, table: schema.Table, r
     return [f"{table.name} has {row[-1]} rows with the key {'/'.join(map(str, row[:-1]))}" for row in repeated]
 
 
-def _not_finite(connection: duckdb.DuckDBPyConnection, table: schema.Table, rows: str) -> list[str]:
+def _not_finite(connection: duckdb.DuckDBPyConnection, table: Table, rows: str) -> list[str]:
     """Messages on columns with NaN or infinity, which JSON cannot represent."""
     columns = [column.name for column in table.columns if column.type == "DOUBLE"]
     if not columns:
@@ -155,7 +156,7 @@ def _not_finite(connection: duckdb.DuckDBPyConnection, table: schema.Table, rows
     return [f"{table.name}.{name} has {count} values that are not finite" for name, count in counts_of if count]
 
 
-def _read_uncounted(connection: duckdb.DuckDBPyConnection, table: schema.Table, rows: str) -> None:
+def _read_uncounted(connection: duckdb.DuckDBPyConnection, table: Table, rows: str) -> None:
     """Read the columns that the content hash skips, so that DuckDB verifies the checksums of their blocks too."""
     if table.not_content:
         hashes = ", ".join(f'bit_xor(hash("{name}"))' for name in table.not_content)
@@ -178,7 +179,7 @@ def content_hash(connection: duckdb.DuckDBPyConnection) -> str:
     return _digest({table.name: sums(connection, table, f'"{table.name}"') for table in schema.TABLES})
 
 
-def sums(connection: duckdb.DuckDBPyConnection, table: schema.Table, source: str | None) -> Sums:
+def sums(connection: duckdb.DuckDBPyConnection, table: Table, source: str | None) -> Sums:
     """The sums of rows from SQL that have the columns of a table."""
     if source is None:
         return Sums()
@@ -189,7 +190,7 @@ def sums(connection: duckdb.DuckDBPyConnection, table: schema.Table, source: str
     return Sums(rows, xor or 0, int(total or 0))
 
 
-def source(connection: duckdb.DuckDBPyConnection, table: schema.Table, rows: Rows | None) -> str | None:
+def source(connection: duckdb.DuckDBPyConnection, table: Table, rows: Rows | None) -> str | None:
     """SQL for the rows of a table, after checking their columns; None if it has no rows.
 
     Raises:

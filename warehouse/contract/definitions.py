@@ -10,6 +10,7 @@ import duckdb
 
 from warehouse.contract import schema, views
 from warehouse.contract.line_items import ITEM_NAMES
+from warehouse.contract.table import comments, create_table
 from warehouse.files import quoted
 
 STORAGE_VERSION = "v1.5.0"  # so that analysts with DuckDB 1.5 can open the file too
@@ -49,8 +50,8 @@ def _define(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     connection.execute("USE build")  # macros and views name their tables without a database name
     connection.execute("BEGIN")  # one write to the disk for all definitions
     for table in schema.TABLES:
-        connection.execute(schema.create_table(table))
-        connection.execute(";".join(schema.comments(table)))
+        connection.execute(create_table(table))
+        connection.execute(";".join(comments(table)))
     connection.execute(macros())
     for view in views.VIEWS:
         connection.execute(";".join(views.create(view)))

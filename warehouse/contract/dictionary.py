@@ -6,8 +6,9 @@ item (table `line_items` of a build; the caller of `render` passes them).
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from warehouse.contract import filed, schema, views, vocabulary
+from warehouse.contract import filed, views, vocabulary
 from warehouse.contract.line_items import LINE_ITEMS
+from warehouse.contract.table import Table
 
 HEAD = """\
 # Data dictionary
@@ -64,7 +65,7 @@ def _line_items() -> str:
     return "## The line items\n\n" + _grid(("item", "unit", "meaning", "formula"), rows)
 
 
-def _table(table: schema.Table) -> str:
+def _table(table: Table) -> str:
     rows = (
         (f"`{column.name}`", column.type, column.unit, "" if column.required else "yes", column.description)
         for column in table.columns

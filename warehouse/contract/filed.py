@@ -6,7 +6,8 @@ writing the files (pipelines.tables.filed_files).
 The files are for analysts. Values are made from the same rows of the lake; no page or answer reads these files.
 """
 
-from warehouse.contract.schema import CIK, Column, Table
+from warehouse.contract.schema import CIK
+from warehouse.contract.table import Column, Table
 
 FOLDER = "statements"
 """The folder of the files, inside the folder of builds."""

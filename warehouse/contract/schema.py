@@ -2,72 +2,15 @@
 
 Belongs here: the single definition of tables. DDL, column comments, descriptions in the HTTP interface and the data
 dictionary are generated from it.
-Does not: the line items (line_items), computing values (pipelines.normalize), querying them (queries).
+Does not: what a table is (table), what is different in the tables of quarters (quarters), the line items (line_items),
+computing values (pipelines.normalize), querying them (queries).
 """
 
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from warehouse.contract.line_items import ITEM_NAMES, LINE_ITEMS
+from warehouse.contract.quarters import quarterly_tables
+from warehouse.contract.table import Column, Table, filed_of
 
-from warehouse.contract.line_items import ITEM_NAMES, LINE_ITEMS, items_of
-
-SqlType = Literal["VARCHAR", "DATE", "TIMESTAMP", "INTEGER", "BIGINT", "DOUBLE", "BOOLEAN", "VARCHAR[]"]
 PERIOD_KINDS = ("ttm", "annual")
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One column: name, SQL type, description, and the unit of its numbers (empty for text and dates)."""
-
-    name: str
-    type: SqlType
-    description: str
-    unit: str = ""
-    required: bool = False
-
-    @property
-    def comment(self) -> str:
-        """The COMMENT of the column: the description, with the unit in brackets."""
-        return f"{self.description} [{self.unit}]" if self.unit else self.description
-
-    @property
-    def ddl(self) -> str:
-        """The column's line in CREATE TABLE."""
-        return f'"{self.name}" {self.type}{" NOT NULL" if self.required else ""}'
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """One table; its key is unique, and its rows are stored sorted by `sort` (default: the key).
-
-    In a build that was made from the previous one, the replaced rows of companies come last, sorted.
-    """
-
-    name: str
-    description: str
-    key: tuple[str, ...]
-    columns: tuple[Column, ...]
-    sort: tuple[str, ...] = ()
-    not_content: tuple[str, ...] = field(default=())
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The column names, in order."""
-        return tuple(column.name for column in self.columns)
-
-    @property
-    def order(self) -> tuple[str, ...]:
-        """The columns by which rows are sorted."""
-        return self.sort or self.key
-
-    @property
-    def content_names(self) -> tuple[str, ...]:
-        """The columns of the content hash: all except columns about this service's own runs."""
-        return tuple(name for name in self.names if name not in self.not_content)
-
-
-def filed_of(item: str) -> str:
-    """The name of the column with the filing date of an item's current value."""
-    return f"{item}_filed"
 
 
 CIK = Column("cik", "VARCHAR", "The SEC's Central Index Key, ten digits.", required=True)
@@ -85,7 +28,7 @@ GOES = "To be removed after one release"
 RULE = "rule"
 """Name of the column with the id of a rule, in table `rules` and in the tables that refer to it."""
 
-TABLES: tuple[Table, ...] = (
+WITHOUT_QUARTERS: tuple[Table, ...] = (
     Table(
         "companies",
         "Symbols of common equity with at least one value; all symbols of a company share its data.",
@@ -647,66 +590,5 @@ TABLES: tuple[Table, ...] = (
         not_content=("sync_id", "started_at", "finished_at", "source", "counts", "build"),
     ),
 )
+TABLES: tuple[Table, ...] = (*WITHOUT_QUARTERS, *quarterly_tables(WITHOUT_QUARTERS))
 BY_NAME: dict[str, Table] = {table.name: table for table in TABLES}
-QUARTERS, QUARTER = "quarters", "quarter"
-"""The table of quarters, and the period kind of its rows and of the rows in the tables of OF_QUARTERS."""
-OF_QUARTERS: dict[str, str] = {
-    "versions": "Table versions for quarters: every version of every value of one quarter; balances are in table "
-    "versions.",
-    "lineage": "Table lineage for quarters: the legs of each value of one quarter, such as a year less nine months.",
-    "gaps": "Table gaps for quarters: reasons why a flow of a quarter has no value.",
-}
-"""The tables that exist a second time for quarters, with the description of the second one."""
-
-
-def of_quarters(name: str) -> str:
-    """The name of the quarterly table that corresponds to a table of OF_QUARTERS."""
-    return f"{QUARTER}_{name}"
-
-
-def _quarters() -> tuple[Table, ...]:
-    """The table of quarters, and the quarterly tables of OF_QUARTERS; columns come from the tables of twelve months."""
-    financials = BY_NAME["financials"]
-    left_out = {"period_kind", *(name for item in items_of("ratio") for name in (item, filed_of(item)))}
-    kind = replace(PERIOD_KIND, description=f"Always {QUARTER}.")
-    label = replace(PERIOD, description="Label in the company's own fiscal calendar: FY2025Q4.")
-    changed = {column.name: column for column in (kind, label)}
-
-    def columns(table: Table) -> tuple[Column, ...]:
-        return tuple(changed.get(column.name, column) for column in table.columns)
-
-    wide = replace(
-        financials,
-        name=QUARTERS,
-        description="The line items by fiscal quarter, one row per symbol and quarter: flows, amounts per share and "
-        "average shares of the quarter itself, balances at its end; no ratios, which are of twelve months.",
-        key=("symbol", "period_end"),
-        columns=tuple(column for column in columns(financials) if column.name not in left_out),
-    )
-    others = (
-        replace(BY_NAME[name], name=of_quarters(name), description=description, columns=columns(BY_NAME[name]))
-        for name, description in OF_QUARTERS.items()
-    )
-    return (wide, *others)
-
-
-TABLES = (*TABLES, *_quarters())
-BY_NAME |= {table.name: table for table in TABLES}
-
-
-def create_table(table: Table, schema: str = "main") -> str:
-    """The CREATE TABLE statement of a table, without constraints that cost load time (keys are checked instead)."""
-    columns = ",\n  ".join(column.ddl for column in table.columns)
-    return f'CREATE TABLE {schema}."{table.name}" (\n  {columns}\n)'
-
-
-def comments(table: Table, schema: str = "main", kind: Literal["TABLE", "VIEW"] = "TABLE") -> list[str]:
-    """COMMENT statements for the table, or view, and each of its columns."""
-
-    def quoted(text: str) -> str:
-        return "'" + text.replace("'", "''") + "'"
-
-    return [
-        f'COMMENT ON {kind} {schema}."{table.name}" IS {quoted(table.description)}',
-        *(f'COMMENT ON COLUMN {schema}."{table.name}"."{c.name}" IS {quoted(c.comment)}' for c in table.columns),
-    ]

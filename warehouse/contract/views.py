@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from warehouse.contract import schema
 from warehouse.contract.line_items import ITEM_NAMES, LINE_ITEMS, SERVED_NAMES
-from warehouse.contract.schema import BY_NAME, Column, Table
+from warehouse.contract.schema import BY_NAME
+from warehouse.contract.table import Column, Table, comments
 
 GROWING = tuple(
     item.name
@@ -359,4 +360,4 @@ PUBLISHED: tuple[Table, ...] = (*schema.TABLES, *VIEWS)
 
 def create(view: View) -> list[str]:
     """The statements that make a view with its comments in the database in use."""
-    return [f'CREATE VIEW "{view.name}" AS {view.sql}', *schema.comments(view, kind="VIEW")]
+    return [f'CREATE VIEW "{view.name}" AS {view.sql}', *comments(view, kind="VIEW")]

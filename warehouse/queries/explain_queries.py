@@ -8,7 +8,7 @@ from collections.abc import Collection
 
 import msgspec
 
-from warehouse.contract import schema
+from warehouse.contract import quarters, schema
 from warehouse.contract.fictional import address
 from warehouse.contract.served_rows import TEXT_OF_TIME
 from warehouse.read.reader import OpenBuild
@@ -181,8 +181,8 @@ def spans(build: OpenBuild, cik: str, *, with_quarters: bool = True) -> list[Spa
     Periods with only withheld values are included; their last day is their label.
     """
     tables = [("versions", "gaps")]
-    if with_quarters and schema.QUARTERS in build.columns:
-        tables.append((schema.of_quarters("versions"), schema.of_quarters("gaps")))
+    if with_quarters and quarters.QUARTERS in build.columns:
+        tables.append((quarters.of_quarters("versions"), quarters.of_quarters("gaps")))
     of_tables = " UNION ALL ".join(
         f"SELECT DISTINCT period_kind, period, period_end FROM {versions} WHERE cik = $cik UNION ALL "
         f"SELECT DISTINCT period_kind, CAST(period_end AS VARCHAR), period_end FROM {gaps} ANTI JOIN {versions} "
@@ -192,7 +192,7 @@ def spans(build: OpenBuild, cik: str, *, with_quarters: bool = True) -> list[Spa
     found = build.rows(
         f"SELECT period_kind, period, CAST(period_end AS VARCHAR) FROM ({of_tables}) AS held "
         "ORDER BY held.period_end DESC, list_position($kinds, period_kind)",
-        {"cik": cik, "kinds": [*schema.PERIOD_KINDS, schema.QUARTER]},
+        {"cik": cik, "kinds": [*schema.PERIOD_KINDS, quarters.QUARTER]},
     )
     return [Span(*row) for row in found]
 
@@ -335,8 +335,8 @@ def decisions(build: OpenBuild, cik: str) -> dict[str, int]:
 
 
 def _table(span: Span, name: str) -> str:
-    """SQL for a table of schema.OF_QUARTERS under its usual name: the table of quarters if the span is a quarter."""
-    return f"{schema.of_quarters(name)} AS {name}" if span.kind == schema.QUARTER else name
+    """SQL for a table of quarters.OF_QUARTERS under its usual name: the table of quarters if the span is a quarter."""
+    return f"{quarters.of_quarters(name)} AS {name}" if span.kind == quarters.QUARTER else name
 
 
 def _column_or_null(build: OpenBuild, table: str, column: str, alias: str = "") -> str:

@@ -11,7 +11,7 @@ from operator import itemgetter
 
 import msgspec
 
-from warehouse.contract import schema
+from warehouse.contract import quarters
 from warehouse.contract.fictional import address
 from warehouse.contract.line_items import items_of
 from warehouse.read.reader import OpenBuild
@@ -108,7 +108,7 @@ def newest(reports: Mapping[str, Report]) -> Report | None:
 
 def has_quarters(build: OpenBuild, company: OfSymbol) -> bool:
     """Whether a symbol has values of single quarters."""
-    if schema.QUARTERS not in build.columns:
+    if quarters.QUARTERS not in build.columns:
         return False
     return bool(build.rows("SELECT 1 FROM quarters WHERE symbol = $symbol LIMIT 1", {"symbol": company.symbol}))
 
@@ -118,8 +118,8 @@ def _of_quarters(table: str, *, has_label: bool = False) -> str:
     balances = ", ".join(f"'{item}'" for item in items_of("balance"))
     label = ", 'FY' || period AS period" if has_label else ""
     return (
-        f"(SELECT * FROM {schema.of_quarters(table)} WHERE cik = $cik UNION ALL BY NAME "
-        f"SELECT * REPLACE ('{schema.QUARTER}' AS period_kind{label}) FROM {table} "
+        f"(SELECT * FROM {quarters.of_quarters(table)} WHERE cik = $cik UNION ALL BY NAME "
+        f"SELECT * REPLACE ('{quarters.QUARTER}' AS period_kind{label}) FROM {table} "
         f"WHERE cik = $cik AND period_kind = 'ttm' AND item IN ({balances})) AS {table}"
     )
 
@@ -171,7 +171,7 @@ def facts_behind(build: OpenBuild, company: OfSymbol, *, of_quarters: bool = Fal
         of_quarters: True: facts behind the flows of quarters; False: behind values of twelve months and years.
     """
     versions, lineage = (
-        f"{schema.of_quarters(name)} AS {name}" if of_quarters else name for name in ("versions", "lineage")
+        f"{quarters.of_quarters(name)} AS {name}" if of_quarters else name for name in ("versions", "lineage")
     )
     found = build.rows(
         "SELECT item, period_kind, period, CAST(period_end AS VARCHAR), leg, operation, weight, split_factor, value, "

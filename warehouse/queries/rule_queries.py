@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
-from warehouse.contract.schema import of_quarters
+from warehouse.contract.quarters import of_quarters
 from warehouse.read.reader import OpenBuild
 from warehouse.read.series import with_class
 

@@ -28,7 +28,7 @@ from serve.site.text.markdown import Document, write
 from serve.site.text.paths import company_path, comparison_path
 from warehouse.contract.fictional import is_fictional
 from warehouse.contract.line_items import SERVED_NAMES
-from warehouse.contract.schema import QUARTER
+from warehouse.contract.quarters import QUARTER
 from warehouse.contract.served_rows import Company
 from warehouse.contract.vocabulary import GAPS, RATIOS
 from warehouse.queries import company_queries, page_queries, queries

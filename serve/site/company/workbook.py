@@ -21,7 +21,7 @@ from serve.site.frame.building import CompanyNotFound, current_build
 from serve.site.frame.pages import Access, PageRoute, Pages
 from serve.site.text.figures import UNITS
 from warehouse.contract.line_items import FURTHER_NAMES, SERVED_NAMES
-from warehouse.contract.schema import QUARTER
+from warehouse.contract.quarters import QUARTER
 from warehouse.contract.served_rows import Company
 from warehouse.queries import page_queries, queries
 from warehouse.queries.page_queries import Source, Stated

@@ -18,6 +18,7 @@ from warehouse.build.pointer import Pointer, current
 from warehouse.build.rows import Rows
 from warehouse.contract import schema
 from warehouse.contract.served_rows import COVERED
+from warehouse.contract.table import Table
 from warehouse.files import quoted
 
 # 26 x 26 endings of symbols: all have two letters, so that two symbols never become one
@@ -79,7 +80,7 @@ class Copies:
             ciks = connection.execute("SELECT DISTINCT cik FROM base.companies ORDER BY cik").fetchall()
             cik = ciks[company % len(ciks)][0]
 
-            def written(table: schema.Table, of: str) -> Rows:
+            def written(table: Table, of: str) -> Rows:
                 path = Path(folder) / f"{len(list(Path(folder).iterdir()))}.parquet"
                 revenue = f"CASE cik WHEN '{cik}' THEN revenue + 1 ELSE revenue END AS revenue"
                 changed = f"REPLACE ({revenue})" if "revenue" in table.names else ""
@@ -159,7 +160,7 @@ def copied_rows(base: Path, folder: Path, companies: int, revenue: float = 0.0) 
         return {table.name: _written(connection, table, folder, revenue) for table in schema.TABLES}
 
 
-def _written(connection: duckdb.DuckDBPyConnection, table: schema.Table, folder: Path, revenue: float) -> Rows:
+def _written(connection: duckdb.DuckDBPyConnection, table: Table, folder: Path, revenue: float) -> Rows:
     """The rows of a table, in which the rows of companies are copied."""
     path, source, values = folder / f"{table.name}.parquet", f'base."{table.name}" AS original', {}
     if "cik" in table.names:
