@@ -147,7 +147,8 @@ def _absent(holder: Holder, held: Sequence[Span], asked: str) -> NoReturn:
     labels = [span.period for span in held if span.period != span.period_end]
     labels = [label for label in labels if _form(label) == _form(asked)]
     if LABEL.fullmatch(asked):
-        there = f"there are {labels[-1]} to {labels[0]}" if labels else "there is no period of this kind"
+        others = f"; ask for another one, such as {held[0].period}" if held else ""
+        there = f"there are {labels[-1]} to {labels[0]}" if labels else f"there is no period of this kind{others}"
         raise CommandError(f"{holder.symbol} has no period {asked}; {there}")
     day = date.fromisoformat(asked)
     nearest = min(held, key=lambda span: abs(date.fromisoformat(span.period_end) - day), default=None)

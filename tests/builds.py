@@ -85,7 +85,11 @@ HISTORIES: dict[tuple[str, str, date, str], list[Known]] = {
 
 
 def companies() -> Rows:
-    """Five listed symbols of four fictional companies, a delisted symbol, and a company without any period."""
+    """Five listed symbols of four fictional companies, a delisted symbol, and a company without any period.
+
+    The number of a company is the end of its CIK: LNTR has 9990000001, ABCX 9990000002. Tests of endpoints request
+    LNTR. The pages show requests for ABCX, the first symbol; without rows of it their examples are empty.
+    """
     lantern = company("LNTR", 1, name="Lantern Harbor Works, Inc.", exchange="Nasdaq", sic="3571")
     return [
         lantern,

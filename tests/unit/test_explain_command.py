@@ -193,7 +193,10 @@ def test_the_text_is_wrapped_at_the_width_of_the_terminal(
         (("LNTR", "x", "FY2024"), r"there is no line item 'x'; the line items are revenue, .*debt_to_fcf"),
         (("LNTR", "roic", "FY1999"), r"LNTR has no period FY1999; there are FY2022 to FY2024"),
         (("LNTR", "roic", "2031q1"), r"LNTR has no period 2031Q1; there are 2024Q1 to 2024Q4"),
-        (("FJRD", "roic", "2024Q4"), r"FJRD has no period 2024Q4; there is no period of this kind"),
+        (
+            ("FJRD", "roic", "2024Q4"),
+            r"FJRD has no period 2024Q4; there is no period of this kind; ask for .*, such as FY2024",
+        ),
         (
             ("LNTR", "roic", "2024-12-30"),
             r"that ends 2024-12-30; the nearest period ends 2024-12-31 \(2024Q4\)",

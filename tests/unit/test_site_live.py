@@ -48,9 +48,12 @@ def test_the_response_of_an_example_is_what_the_service_answers(site, text, endp
         if endpoint.name == "getStatus":
             del each["data"]["age_seconds"], each["data"]["next_synchronization_at"]
     assert printed == answer
-    # of listFinancials the example asks for fiscal years, which no company of the small build has
+    # of listFinancials the example asks for fiscal years, which ABCX does not have
     has_data = printed["data"] or endpoint.name == "listFinancials"
-    assert has_data, f"{endpoint.name}: add rows of LNTR, company 1 of tests/builds.py, to the table that it reads"
+    assert has_data, (
+        f"{endpoint.name}: its example asks for ABCX, and the answer is empty; add rows of CIK 9990000002 to the "
+        "table that it reads, in tests/builds.py"
+    )
 
 
 def test_the_pages_name_the_company_of_the_examples(site, text):
