@@ -53,7 +53,7 @@ COLUMNS: dict[str, tuple[DataType, str]] = {
     "amount": (pl.Float64, "units of the currency, additive: an average of shares is multiplied by its days"),
     "balance": (pl.UInt32, "row of the balances"),
     "basis": (pl.String, "accession number of the newest filing on the newest share basis"),
-    "beyond": (pl.Float64, "of shares: the excess of the part that no filing states, as a share of the amount"),
+    "excess": (pl.Float64, "of shares: the excess of the part that no filing states, as a share of the amount"),
     "capital_expenditure_end": (pl.Date, "end of its newest period"),
     "cause": (pl.String, "why the version differs from the one before"),
     "cik": (pl.Int64, "the SEC's Central Index Key as a number"),
@@ -257,7 +257,7 @@ KNOWN = """
 WITHHELD_ITEM = "cik q item reason rule"
 FLOWS = f"""
     flow* cik concept q seq amount? days? rule {FLAGS_OF_WINDOWS}
-    regime? grain? spread? own_spread? gross? beyond? is_derived
+    regime? grain? spread? own_spread? gross? excess? is_derived
 """
 FLOW_LEGS = "flow* place* vintage weight"
 VALUES = f"version* cik q seq item entity? value? rule method? {FLAGS_OF_WINDOWS} {FLAGS_OF_VALUES}"

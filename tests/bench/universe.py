@@ -218,20 +218,20 @@ def main() -> None:
             shutil.rmtree(changed)
         sample = Path(temporary) / "sample"
         again = [synchronized("sample", sample) for _ in range(2)][-1]
-    beside = peer(given.peer, given.mirror) if given.peer else None
-    show(rounds, again, beside)
+    edgartools = peer(given.peer, given.mirror) if given.peer else None
+    show(rounds, again, edgartools)
     print(
         json.dumps(
             {
                 "rounds": [asdict(each) for each in rounds],
                 "sample_again": asdict(again),
-                "edgartools": asdict(beside) if beside else None,
+                "edgartools": asdict(edgartools) if edgartools else None,
             }
         )
     )
 
 
-def show(rounds: Sequence[Round], sample_again: Cost, beside: Peer | None) -> None:
+def show(rounds: Sequence[Round], sample_again: Cost, edgartools: Peer | None) -> None:
     """Print a table: for each size the median of each figure, and its range if there are several rounds."""
     table = Table(title="synchronizations from bulk files", title_justify="left")
     table.add_column("", no_wrap=True)
@@ -243,15 +243,15 @@ def show(rounds: Sequence[Round], sample_again: Cost, beside: Peer | None) -> No
     for name, (of, form) in COLUMNS.items():
         limit = LIMITS.get(name, "")
         table.add_row(name, limit, *(_median([of(each) for each in column], form) for column in columns))
-    if beside:
+    if edgartools:
         rates = [
-            [each.gigabytes * GIGABYTE / 1e6 / each.full.cpu / beside.rate for each in column] for column in columns
+            [each.gigabytes * GIGABYTE / 1e6 / each.full.cpu / edgartools.rate for each in column] for column in columns
         ]
         table.add_row("MB/CPU s / edgartools", "≥ 8", *(_median(each, ".1f") for each in rates))
     Console().print(table)
     print(f"Sample, nothing new: {sample_again.cpu:.2f} CPU seconds (target: 2.5)")
-    if beside:
-        print(f"edgartools: {beside.rate:.2f} MB a CPU second, {beside.twelve_months:,} trailing twelve months")
+    if edgartools:
+        print(f"edgartools: {edgartools.rate:.2f} MB a CPU second, {edgartools.twelve_months:,} trailing twelve months")
 
 
 def _median(values: Sequence[float], form: str) -> str:

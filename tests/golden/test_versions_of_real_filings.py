@@ -33,7 +33,7 @@ CASES = [
 ]
 CUTS = {symbol: cut for symbol, cut, *_ in CASES}
 
-TOLD = [
+HISTORIES = [
     # symbol, item, period end, and its values (millions), with form and filing date of each
     # one annual report states the second quarter's figures for the six months: not a restatement
     ("NVDA", "revenue", "2017-07-30", [(6910 + 4167 - 2733, "10-Q", "2017-08-23")]),
@@ -165,12 +165,12 @@ def test_a_reverse_merger_shows_another_companys_figures(cut_then_whole):
 
 @pytest.fixture(scope="module")
 def whole(mirror: Path, number_of: dict[str, str]) -> pl.DataFrame:
-    """All versions of the companies of TOLD, by all of their filings."""
-    ciks = sorted({number_of[symbol] for symbol, *_ in TOLD})
+    """All versions of the companies of HISTORIES, by all of their filings."""
+    ciks = sorted({number_of[symbol] for symbol, *_ in HISTORIES})
     return standardize(facts_of(mirror, ciks), acceptances_of(mirror, ciks)).versions
 
 
-@pytest.mark.parametrize(("symbol", "item", "end", "expected"), TOLD)
+@pytest.mark.parametrize(("symbol", "item", "end", "expected"), HISTORIES)
 def test_all_values_of_a_period(whole, number_of, symbol, item, end, expected):
     """Each value once, with the filing that stated it."""
     found = whole.filter(cik=number_of[symbol], item=item, period_end=day(end))
@@ -193,7 +193,7 @@ def test_values_known_on_a_day_do_not_depend_on_later_filings(mirror, number_of,
 
     Repairs, bases, breaks and splits depend on earlier filings only; the share basis is the newest one.
     """
-    ciks = sorted({number_of[symbol] for symbol, *_ in TOLD})
+    ciks = sorted({number_of[symbol] for symbol, *_ in HISTORIES})
     facts = facts_of(mirror, ciks)
     then = standardize(facts.filter(pl.col("filed") <= cut), acceptances_of(mirror, ciks)).versions
 

@@ -144,8 +144,8 @@ def served_wrong(filer: Filer, told: Found, day: date | None = None) -> list[obj
     of_truth = [(row, value) for row, value in missed(told.values, rows) if value is not None]
     if day:
         return of_truth
-    beyond = [one for one in untrue(filer, told.values, rows) if not is_silent(filer, one[0])]
-    return [*of_truth, *(one for one in beyond if "other_element" not in told.flags[one[0]])]
+    guessed = [one for one in untrue(filer, told.values, rows) if not is_silent(filer, one[0])]
+    return [*of_truth, *(one for one in guessed if "other_element" not in told.flags[one[0]])]
 
 
 def withheld(filer: Filer, told: Found, day: date | None = None) -> list[Key]:

@@ -35,7 +35,7 @@ from pipelines.tables import build_tables, stored
 from warehouse.contract.line_items import ITEM_NAMES
 
 FIRST_SYNCHRONIZATION = datetime(2026, 1, 5, 6, tzinfo=UTC)
-TOLD = [*VERSION_OF, "value", "accession", "form", "filed", "cause", "method", "flags", "legs"]
+COMPARED = [*VERSION_OF, "value", "accession", "form", "filed", "cause", "method", "flags", "legs"]
 """The columns of a version on its filings; the others are on when, and by which rules, it was recorded."""
 
 
@@ -194,4 +194,4 @@ class Edited(httpx.BaseTransport):
 
 def told(versions: pl.DataFrame) -> list[tuple[Any, ...]]:
     """The columns of versions on their filings, in order."""
-    return versions.select(TOLD).rows()
+    return versions.select(COMPARED).rows()

@@ -32,9 +32,9 @@ def again(tag: str, item: str) -> Extra:
     return Extra(tag=tag, like=item)
 
 
-def total(tag: str, *of: tuple[str, float], beside: str = NONCURRENT) -> Extra:
+def total(tag: str, *of: tuple[str, float], like: str = NONCURRENT) -> Extra:
     """A total of other lines, or a part of one."""
-    return Extra(tag=tag, like=beside, of=of)
+    return Extra(tag=tag, like=like, of=of)
 
 
 DEBT = (
@@ -57,14 +57,14 @@ DEBT = (
     total("UnsecuredDebt", (NONCURRENT, 0.9), (MATURITIES, 0.9)),
 )
 CASH = (
-    total("CashCashEquivalentsAndShortTermInvestments", ("cash", 1), ("short_term_investments", 1), beside="cash"),
-    total("CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents", ("cash", 1.1), beside="cash"),
+    total("CashCashEquivalentsAndShortTermInvestments", ("cash", 1), ("short_term_investments", 1), like="cash"),
+    total("CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents", ("cash", 1.1), like="cash"),
     again("Cash", "cash"),
     again("MarketableSecuritiesCurrent", "short_term_investments"),
     again("DebtSecuritiesCurrent", "short_term_investments"),
-    total("AvailableForSaleSecuritiesDebtSecuritiesCurrent", ("short_term_investments", 0.7), beside="cash"),
-    total("HeldToMaturitySecuritiesCurrent", ("short_term_investments", 0.3), beside="cash"),
-    total("OtherShortTermInvestments", ("short_term_investments", 0.2), beside="cash"),
+    total("AvailableForSaleSecuritiesDebtSecuritiesCurrent", ("short_term_investments", 0.7), like="cash"),
+    total("HeldToMaturitySecuritiesCurrent", ("short_term_investments", 0.3), like="cash"),
+    total("OtherShortTermInvestments", ("short_term_investments", 0.2), like="cash"),
 )
 PARTS = {"total_debt": (NONCURRENT, MATURITIES, SHORT), "cash_and_equivalents": ("cash", "short_term_investments")}
 TOGETHER = 30
@@ -153,7 +153,7 @@ def counted_twice(filer: Filer, told: Balances) -> dict[tuple[date, str], tuple[
 )
 def test_a_total_below_its_parts_is_flagged(item, tag, parts):
     """A total of 70 % of its parts contradicts them; more than the parts may be a line that is not stated."""
-    wrong = total(tag, *((part, 0.7) for part, _ in parts), beside=parts[0][0])
+    wrong = total(tag, *((part, 0.7) for part, _ in parts), like=parts[0][0])
     told = found(replace(PLAIN, extras=(wrong,)))
     of_item = [key for key in told.values if key[2] == item]
     true = {(row.period_end, row.item): row.value for row in simulated(PLAIN).truth()}

@@ -95,7 +95,7 @@ def slack_of(row: TruthRow) -> float:
     return 1.000001 * row.tolerance + ROUNDED.get(row.item, 1e-12) * abs(row.value)
 
 
-def beyond(values: dict[Key, float], rows: Sequence[TruthRow]) -> list[Key]:
+def without_truth(values: dict[Key, float], rows: Sequence[TruthRow]) -> list[Key]:
     """Values without a true value."""
     return sorted(values.keys() - {(row.cik, row.period_end, row.item) for row in rows})
 
@@ -108,7 +108,7 @@ def untrue(filer: Filer, values: dict[Key, float], rows: Sequence[TruthRow]) -> 
     """
     books = [keep_books(filer), *([keep_books(shell_of(filer))] if filer.merged else [])]
     wrong = []
-    for key in beyond(values, rows):
+    for key in without_truth(values, rows):
         did = [value for one in books if (value := of_books(one, key)) is not None]
         if not any(abs(values[key] - value) <= slack_beyond(filer, key[2], value) for value in did):
             wrong.append((key, values[key], did))

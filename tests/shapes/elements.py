@@ -46,7 +46,7 @@ SHOWS_INDUSTRY: Mapping[str, Mapping[str, float]] = {
 class Needs:
     """The figures that a report needs besides a source, in millions.
 
-    amount: of the source: all its elements together. beside: element -> amount; of the source's own taxonomy. Elements
+    amount: of the source: all its elements together. others: element -> amount; of the source's own taxonomy. Elements
     that the concept would be read from are left out. both_ends: balances are stated for the day a year before as well.
     proves: the amount is not part of a value; the report has a twin without it. grows: the balance of the day a year
     before is zero. wrong: if not empty, two annual reports precede, and this one has other amounts of these elements at
@@ -55,7 +55,7 @@ class Needs:
     """
 
     amount: float = 1000
-    beside: Mapping[str, float] = field(default_factory=dict)
+    others: Mapping[str, float] = field(default_factory=dict)
     both_ends: bool = False
     proves: bool = False
     grows: bool = False
@@ -181,22 +181,22 @@ def lines(*amounts: tuple[tuple[str, ...], float]) -> dict[str, float]:
 
 
 NEEDS: dict[str, Needs] = {
-    "investing_cash_flow": Needs(beside=lines((FINANCING, -30), (CHANGE, 1040)), proves=True),
+    "investing_cash_flow": Needs(others=lines((FINANCING, -30), (CHANGE, 1040)), proves=True),
     "investing_without_payments": Needs(-5000, FREE_CASH_FLOW, proves=True),
-    "plant_beside_leased": Needs(beside={"NetCashProvidedByUsedInInvestingActivities": -1000}, proves=True),
-    "financing_cash_flow": Needs(beside=lines((INVESTING, -30), (CHANGE, 1040)), proves=True),
-    "exchange_effect": Needs(beside=lines((INVESTING, -30), (FINANCING, -40), (CHANGE, 1000)), proves=True),
-    "change_in_cash": Needs(beside=lines((INVESTING, 900), (FINANCING, 30)), proves=True),
+    "plant_beside_leased": Needs(others={"NetCashProvidedByUsedInInvestingActivities": -1000}, proves=True),
+    "financing_cash_flow": Needs(others=lines((INVESTING, -30), (CHANGE, 1040)), proves=True),
+    "exchange_effect": Needs(others=lines((INVESTING, -30), (FINANCING, -40), (CHANGE, 1000)), proves=True),
+    "change_in_cash": Needs(others=lines((INVESTING, 900), (FINANCING, 30)), proves=True),
     "gross_profit": Needs(
-        beside=lines((("Revenues", "Revenue"), 1600), (("CostOfRevenue", "CostOfSales"), 600)), proves=True
+        others=lines((("Revenues", "Revenue"), 1600), (("CostOfRevenue", "CostOfSales"), 600)), proves=True
     ),
-    "cost_of_revenue": Needs(beside=lines((("Revenues", "Revenue"), 1600), (("GrossProfit",), 600)), proves=True),
+    "cost_of_revenue": Needs(others=lines((("Revenues", "Revenue"), 1600), (("GrossProfit",), 600)), proves=True),
     "preferred_dividends": Needs(50, {"NetIncomeLoss": 500}),
     "earnings_numerator": Needs(
-        beside={"NetIncomeLoss": 1100, "WeightedAverageNumberOfSharesOutstandingBasic": 40},
+        others={"NetIncomeLoss": 1100, "WeightedAverageNumberOfSharesOutstandingBasic": 40},
     ),
-    "operating_cash_flow": Needs(beside=FREE_CASH_FLOW),
-    "capital_expenditure": Needs(beside=FREE_CASH_FLOW),
+    "operating_cash_flow": Needs(others=FREE_CASH_FLOW),
+    "capital_expenditure": Needs(others=FREE_CASH_FLOW),
     "customer_funds": Needs(proves=True),
     "operating_income": Needs(300, WITH_RETURN, both_ends=True),
     "operating_costs": Needs(900, CONTRADICTED, both_ends=True, proves=True),
@@ -207,7 +207,7 @@ NEEDS: dict[str, Needs] = {
     "net_interest": Needs(20, DERIVED_RETURN, both_ends=True),
     "equity": Needs(2000, WITH_RETURN, both_ends=True),
     "total_assets": Needs(3000, LITTLE_CAPITAL, both_ends=True, proves=True),
-    "cost_of_goods_alone": Needs(beside={"Revenues": 1600}, proves=True),
+    "cost_of_goods_alone": Needs(others={"Revenues": 1600}, proves=True),
     "cash": Needs(restated=7.0),
     "cash_of_flows": Needs(
         100,
@@ -223,9 +223,9 @@ NEEDS: dict[str, Needs] = {
     "dividends_paid": Needs(40_000, IN_THOUSANDS, proves=True),
     "dividends_declared": Needs(180, {**PROPOSED, "CommonStockDividendsPerShareDeclared": 900}, proves=True),
     "dividends_paid_per_share": Needs(450, PROPOSED, proves=True),
-    "other_revenue": Needs(beside={"Revenues": 1000}, proves=True, wrong={"Revenues": 1500}),
+    "other_revenue": Needs(others={"Revenues": 1000}, proves=True, wrong={"Revenues": 1500}),
     "revenue_of_bank": Needs(
-        beside={"InterestIncomeExpenseNet": 495}, proves=True, wrong={"InterestIncomeExpenseNet": 995}
+        others={"InterestIncomeExpenseNet": 495}, proves=True, wrong={"InterestIncomeExpenseNet": 995}
     ),
     "revenue_by_expenses": Needs(
         900,
@@ -246,7 +246,7 @@ NEEDS_OF_RULE: dict[str, Needs] = {
     "capital-expenditure.additions-by-footing.as-outflow": Needs(-300, OF_INVESTING),
     "capital-expenditure.kinds-beside-plant": Needs(65, FREE_CASH_FLOW),
     "revenue.none": Needs(0),
-    "revenue.one-kind-that-adds-up": Needs(beside={"LicensesRevenue": 1000}),
+    "revenue.one-kind-that-adds-up": Needs(others={"LicensesRevenue": 1000}),
     "income-tax.none": Needs(0, WITH_RETURN, both_ends=True),
     "witness.revenue.bank-income-expense-and-provision": Needs(
         890, {"NoninterestIncome": 590}, proves=True, wrong={"NoninterestIncome": 995}
@@ -299,9 +299,9 @@ def _report(concept: Concept, source: Source, number: int) -> Report:
     industry = _industry(source)
     own = {other.elements[0] for other in concept.sources if other.elements}
     of_others = TAXONOMY_BESIDE.get(source.taxonomy, source.taxonomy)
-    beside = {**OF_EVERY_REPORT[of_others], **needs.beside}
+    others = {**OF_EVERY_REPORT[of_others], **needs.others}
     known = WANTED[of_others] - own
-    amounts = {element: amount for element, amount in beside.items() if element in known}
+    amounts = {element: amount for element, amount in others.items() if element in known}
     amounts |= {**SHOWS_INDUSTRY.get(industry, {}), **_amounts(source, needs.amount)}
     if concept.name != "total_assets" and not amounts.keys().isdisjoint(INSTANT):
         amounts.setdefault("Assets", TOTAL_ASSETS)

@@ -266,9 +266,9 @@ def test_quarters_that_add_up_to_the_year_before(amounts, year_before, own_year,
     """Westwood: the quarterly data of an annual report are dated a year late; all lines of its contexts are."""
     years = later(REVENUE, YEAR, year_before, IN - 1), later(REVENUE, YEAR, own_year)
     quarters = [later(REVENUE, quarter, amount) for quarter, amount in zip(QUARTERS, amounts, strict=True)]
-    beside = [later(EPS, quarter, 0.1) for quarter in QUARTERS]
+    per_share = [later(EPS, quarter, 0.1) for quarter in QUARTERS]
 
-    found = left_out(*years, *quarters, *beside)
+    found = left_out(*years, *quarters, *per_share)
 
     concepts = ("eps_basic", "revenue") if shifted else ()
     assert set(found) == {(concept, *stretch(quarter, IN)) for concept in concepts for quarter in QUARTERS}
@@ -282,10 +282,10 @@ def test_quarters_that_add_up_to_the_year_before(amounts, year_before, own_year,
 def test_a_year_before_the_statements_that_repeats_the_next_one(amount, lines, is_wrong):
     """Riot Platforms: the statement of equity begins a year early, with the loss of the first year of the others."""
     others = {REVENUE: 213e6, EPS: -0.17, SHARES: 91e6} if lines else {}
-    beside = [later(line, YEAR, value) for line, value in others.items()]
+    in_next_report = [later(line, YEAR, value) for line, value in others.items()]
     figures = [later("ProfitLoss", YEAR, amount, IN - 1), later("ProfitLoss", YEAR, -15_437e3)]
 
-    found = left_out(*figures, *beside)
+    found = left_out(*figures, *in_next_report)
 
     assert {period[1:] for period in found} == ({stretch(YEAR, IN - 1)} if is_wrong else set())
     assert set(found.values()) == ({stretch(YEAR, IN)} if is_wrong else set())
@@ -297,9 +297,9 @@ def test_a_year_before_the_statements_that_repeats_the_next_one(amount, lines, i
 )
 def test_a_mean_of_the_year_before_in_an_interim_report_that_is_the_quarters(mean, of_year, is_wrong):
     """MainStreet: the first quarter of 2018 in the context of 2018, in which shares were issued."""
-    beside = {"form": "10-Q", "filed": f"{IN}{FILED[FIRST]}"}
+    report = {"form": "10-Q", "filed": f"{IN}{FILED[FIRST]}"}
     before = {FIRST: mean, YEAR: of_year}
-    figures = [fact(SHARES, value, *stretch(period, IN - 1), **beside) for period, value in before.items()]
+    figures = [fact(SHARES, value, *stretch(period, IN - 1), **report) for period, value in before.items()]
 
     found = left_out(*own(SHARES, {FIRST: 8.243}), *figures, *own(REVENUE, SALES))
 

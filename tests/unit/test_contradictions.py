@@ -37,15 +37,15 @@ Lines = dict[str, float]
 class Case:
     """Balance sheets of quarters that follow each other, in millions, each in the report on its quarter.
 
-    expected: for each of them the value in millions, or the rule that withholds it. beside: for a report the lines that
-    it states of earlier quarters, by quarter; quarters count from 0. of_industry: a flow that companies of one
-    industry, or with one kind of debt, state.
+    expected: for each of them the value in millions, or the rule that withholds it. comparatives: for a report the
+    lines that it states of earlier quarters, by quarter; quarters count from 0. of_industry: a flow that companies of
+    one industry, or with one kind of debt, state.
     """
 
     item: str
     sheets: Sequence[Lines]
     expected: Sequence[float | str]
-    beside: dict[int, dict[int, Lines]] | None = None
+    comparatives: dict[int, dict[int, Lines]] | None = None
     of_industry: str | None = None
 
     def rows(self) -> list[Row]:
@@ -56,7 +56,7 @@ class Case:
             report = {"form": "10-K" if end.month == 12 else "10-Q", "filed": end + timedelta(days=40)}
             flows = {"Revenues": 10.0 * end.month} | ({self.of_industry: end.month} if self.of_industry else {})
             rows += [fact(tag, amount * 1e6, date(end.year, 1, 1), end, **report) for tag, amount in flows.items()]
-            columns = {number: self.sheets[number], **(self.beside or {}).get(number, {})}
+            columns = {number: self.sheets[number], **(self.comparatives or {}).get(number, {})}
             rows += [
                 fact(tag, amount * 1e6, None, ends[at], **report)
                 for at, lines in columns.items()
@@ -66,15 +66,15 @@ class Case:
 
 
 def cash(
-    sheets: Sequence[Lines], expected: Sequence[float | str], beside: dict[int, dict[int, Lines]] | None = None
+    sheets: Sequence[Lines], expected: Sequence[float | str], comparatives: dict[int, dict[int, Lines]] | None = None
 ) -> Case:
-    return Case("cash_and_equivalents", sheets, expected, beside)
+    return Case("cash_and_equivalents", sheets, expected, comparatives)
 
 
 def debt(
-    sheets: Sequence[Lines], expected: Sequence[float | str], beside: dict[int, dict[int, Lines]] | None = None
+    sheets: Sequence[Lines], expected: Sequence[float | str], comparatives: dict[int, dict[int, Lines]] | None = None
 ) -> Case:
-    return Case("total_debt", sheets, expected, beside)
+    return Case("total_debt", sheets, expected, comparatives)
 
 
 def one_line(amounts: Sequence[float], due: Sequence[float], line: str = NONCURRENT) -> list[Lines]:

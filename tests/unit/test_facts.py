@@ -402,10 +402,14 @@ DECIDED = {
         fact("SeniorLongTermNotes", 40, None, "2023-12-31"),
     ],
     "fact.noncontrolling-interests-already": OF_ALL_OWNERS,
-    "fact.lesser-source-repeats": [*beside(2022, 90, 100), *beside(2023, 95, 104), repeated(2024, 2022, 104)],
+    "fact.lesser-source-repeats": [
+        *with_and_without_minorities(2022, 90, 100),
+        *with_and_without_minorities(2023, 95, 104),
+        repeated(2024, 2022, 104),
+    ],
     "fact.other-source": [
-        *beside(2022, 90, 100),
-        *beside(2023, 95, 104),
+        *with_and_without_minorities(2022, 90, 100),
+        *with_and_without_minorities(2023, 95, 104),
         repeated(2024, 2023, 104),
         repeated(2025, 2024, 9),
     ],

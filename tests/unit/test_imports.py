@@ -38,14 +38,14 @@ def test_no_modules_import_each_other() -> None:
     TopologicalSorter(graph).prepare()
 
 
-ROOMS = ("warehouse", "serve.site", "pipelines.normalize")
+LAYERED = ("warehouse", "serve.site", "pipelines.normalize")
 """Packages with folders that lie one above the other."""
 MOST_MODULES = 16
 """So many modules of a folder can be looked over; a few folders of the pipeline still have more."""
 CROWDED = {"pipelines.edgar", "pipelines.sample", "pipelines.stages"}
 
 
-@pytest.mark.parametrize("package", ROOMS)
+@pytest.mark.parametrize("package", LAYERED)
 def test_no_folders_import_each_other(package: str) -> None:
     """Each folder is understood with the folders below it; modules outside of the folders serve all of them, or
     combine them.

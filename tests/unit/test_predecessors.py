@@ -59,11 +59,11 @@ def test_a_successor_has_its_predecessors_history():
 def test_a_predecessor_that_continues_to_file_is_a_subsidiary():
     """Apache files reports at the same time as its holding company: it is a subsidiary and not a predecessor."""
     as_subsidiary = two_filers().filter(pl.col("filed") > REORGANIZED)
-    beside = as_subsidiary.with_columns(
+    of_subsidiary = as_subsidiary.with_columns(
         cik=pl.lit(PREDECESSOR), value=pl.col("value") / 2, filed=pl.col("filed").str.replace("-1?[0-9]$", "-28")
     )
 
-    together, _ = stitched(pl.concat([two_filers(), beside]), SUCCEEDS)
+    together, _ = stitched(pl.concat([two_filers(), of_subsidiary]), SUCCEEDS)
     without, _ = stitched(two_filers(), SUCCEEDS)
 
     assert together.sort(together.columns).equals(without.sort(together.columns))

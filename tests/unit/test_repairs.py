@@ -129,9 +129,9 @@ def test_errors_of_scale_are_corrected_before_errors_of_context():
         fact(REVENUE, value, f"{year}-01-01", f"{year}-06-30", form="10-Q", filed="2018-08-20")
         for year, value in ((2016, 4_167e3), (2017, 2_230e3))
     ]
-    beside = fact(NET_INCOME, 583e6, "2017-01-01", "2017-06-30", form="10-Q", filed="2018-08-20")
+    net_income = fact(NET_INCOME, 583e6, "2017-01-01", "2017-06-30", form="10-Q", filed="2018-08-20")
 
-    found = table(*before, told_in_thousands, beside)
+    found = table(*before, told_in_thousands, net_income)
 
     assert [(concept, f"{end:%Y}", kind, filed) for _, concept, _, end, kind, filed, _, _ in found] == [
         ("net_income_parent", "2017", "context", 583e6),

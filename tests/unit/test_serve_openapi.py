@@ -85,11 +85,11 @@ def test_the_schemas_of_parameters_match_their_parsers(endpoint: Any) -> None:
             assert errors(json.loads(json.dumps(parameter.default)), schema) == []
         example = parameter.example
         parameter.read(str(example))
-        for bound, beyond in (("minimum", -1), ("maximum", 1)):
+        for bound, step in (("minimum", -1), ("maximum", 1)):
             if bound in schema:
                 assert parameter.read(str(schema[bound])) == schema[bound]
                 with pytest.raises(ValueError, match="must be an integer"):
-                    parameter.read(str(schema[bound] + beyond))
+                    parameter.read(str(schema[bound] + step))
 
 
 def test_items_are_the_line_items_comma_separated() -> None:

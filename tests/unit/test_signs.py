@@ -86,11 +86,11 @@ def test_income_is_corrected_by_identities_only():
 @pytest.mark.parametrize("tag", [CAPITAL_SPENDING, "OperatingIncomeLoss"])
 def test_lines_without_an_identity_are_corrected_by_other_filings(tag):
     """Operating income; and payments, with one negative figure among positive ones."""
-    beside = [fact(tag, 1e9, "2023-10-02", "2024-03-31", form="10-Q", filed=filed) for filed in FILED[1:2]]
+    half_year = [fact(tag, 1e9, "2023-10-02", "2024-03-31", form="10-Q", filed=filed) for filed in FILED[1:2]]
     rows = [
         fact(tag, AMOUNT, *HALF_YEAR, form="10-Q", filed=FILED[0]),
         fact(tag, -AMOUNT, *HALF_YEAR, form="10-Q", filed=FILED[1]),
-        *beside,
+        *half_year,
     ]
 
     found = corrected(rows)

@@ -307,7 +307,7 @@ def flows(concept: str, *changes: tuple[int, int, float]) -> pl.DataFrame:
             "spread": 1.0,
             "own_spread": 1.0,
             "gross": amount,
-            "beyond": 0.0,
+            "excess": 0.0,
             "is_derived": False,
         }
         for q, seq, amount in changes

@@ -23,11 +23,11 @@ KNOWN = "SELECT accession FROM filings WHERE list_contains(?, accession) AND sha
 class Delay(NamedTuple):
     """The delay of a filing in seconds.
 
-    at_sec: until EDGAR had its documents.
+    at_edgar: until EDGAR had its documents.
     at_service: from then until the service published it.
     """
 
-    at_sec: float
+    at_edgar: float
     at_service: float
 
 

@@ -106,7 +106,7 @@ def note(
         quarantined,
         failed,
         before.delays.added(map(sum, delays)),
-        before.waits.added(delay.at_sec for delay in delays),
+        before.waits.added(delay.at_edgar for delay in delays),
         before.works.added(delay.at_service for delay in delays),
     )
     written = published / f"{FILE}.tmp"

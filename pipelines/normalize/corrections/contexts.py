@@ -179,9 +179,9 @@ def _with_proven(flows: pl.DataFrame, proven: pl.DataFrame) -> tuple[pl.DataFram
     """Figures in the same context as a proven one, and figures of the same line that are shifted by a year alike."""
     asked = flows.filter(pl.col("is_first") | _differs(RESTATED))
     others = _equal_to_first(asked.join(proven, on=["company", "seq"], how="semi"), flows)
-    beside = others.join(proven, on=[*PERIOD, "start_of", "end_of"], how="semi")
+    of_proven = others.join(proven, on=[*PERIOD, "start_of", "end_of"], how="semi")
     of_line = others.filter(pl.col("shift") != 0).join(proven, on=[*LINE, "shift"], how="semi")
-    return beside.with_columns(**_way_columns(2, WITH_PROVEN)), of_line.with_columns(**_way_columns(3, WITH_PROVEN))
+    return of_proven.with_columns(**_way_columns(2, WITH_PROVEN)), of_line.with_columns(**_way_columns(3, WITH_PROVEN))
 
 
 def _quarters_of_the_year_before(flows: pl.DataFrame) -> pl.DataFrame:

@@ -165,11 +165,11 @@ def average_shares(points: Points, name: str, takes_other: Flags | bool = False)
         takes_other: the points at which another item takes the place of a mean.
     """
     is_year = points.is_figure(name)
-    mean, excess = points.of(name) / points.of(name, "days"), points.of(name, "beyond")
+    mean, excess = points.of(name) / points.of(name, "days"), points.of(name, "excess")
     is_mixed = (points.of(name, "own_spread") > OTHER_BASIS) & ~is_year
     is_compared = ~is_year & ~is_mixed & np.logical_not(takes_other)
-    is_beyond = is_compared & (abs(excess) > LARGEST_EXCESS)
-    is_shown, outcome = is_compared & ~np.isnan(mean * excess), np.where(is_beyond, 2, 0)
+    is_excessive = is_compared & (abs(excess) > LARGEST_EXCESS)
+    is_shown, outcome = is_compared & ~np.isnan(mean * excess), np.where(is_excessive, 2, 0)
     legs = (points.leg(name, MEAN),)
     found = replace(
         flow(points, name),
@@ -180,7 +180,7 @@ def average_shares(points: Points, name: str, takes_other: Flags | bool = False)
     )
     return found.choosing(
         *_figures(points, name, mean, legs), Candidate(MEAN_OF_QUARTERS, ~is_year, mean, legs)
-    ).withholding((MIXED_REASON, ONE_SHARE_BASIS, is_mixed), (MIXED_REASON, MEAN_AS_QUARTERS, is_beyond))
+    ).withholding((MIXED_REASON, ONE_SHARE_BASIS, is_mixed), (MIXED_REASON, MEAN_AS_QUARTERS, is_excessive))
 
 
 def _figures(points: Points, name: str, value: Floats, legs: tuple[Leg, ...]) -> list[Candidate]:
@@ -361,7 +361,7 @@ class _Comparison:
 
 def _is_of_other_count(points: Points, count: str, income: Item, filed: Floats, rounding: Floats) -> Flags:
     """Whether the mean of shares does not fit its quarters' averages, and earnings per share do not fit them either."""
-    excess = points.of(count, "beyond")
+    excess = points.of(count, "excess")
     expected = income.value / (points.of(count) / points.of(count, "days") * (1 - excess))
     is_apart = abs(filed - expected) > largest(rounding, OTHER_YEARS * abs(expected))
     return (abs(excess) > LARGEST_EXCESS) & is_apart

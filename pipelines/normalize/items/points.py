@@ -75,7 +75,7 @@ FLOWS = tuple(
 """The flow concepts from which items are made, by their twelve months."""
 AMOUNT_COLUMNS = (
     *("amount", "days", "regime", "company", "way", "grain"),
-    *("spread", "own_spread", "gross", "beyond", "is_derived", "seq"),
+    *("spread", "own_spread", "gross", "excess", "is_derived", "seq"),
 )
 BALANCES = tuple(
     dict.fromkeys(

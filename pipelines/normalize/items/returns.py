@@ -236,5 +236,5 @@ def _is_contradicted(points: Points, stated: Floats, derived: Floats) -> Flags:
     Source: ASC 280-10-50-30, the total of segments' profit is reconciled to consolidated income before tax.
     """
     less_costs = points.of("revenue") - points.of("operating_costs")
-    beyond = BEYOND * abs(stated)
-    return (stated - derived > beyond) & (stated - less_costs > beyond)
+    margin = BEYOND * abs(stated)
+    return (stated - derived > margin) & (stated - less_costs > margin)

@@ -184,8 +184,8 @@ def _spans(years: pl.DataFrame, anew: pl.DataFrame, durations: pl.DataFrame) -> 
     needed = interim.group_by("cik").agg(earliest=pl.col("start").min() - 1, latest=end.max())
     between = pl.concat([between, anew])
     last_days = pl.concat([years, anew], how="diagonal").group_by("cik").agg(first=before.min(), last=end.max())
-    beyond = last_days.join(needed, on="cik", how="left")
-    beyond = beyond.with_columns(
+    around = last_days.join(needed, on="cik", how="left")
+    around = around.with_columns(
         (((days - SAME_END_DAYS) // DAYS_OF_YEAR + 1).fill_null(0).clip(fewest)).alias(name)
         for name, days, fewest in (
             ("years_before", pl.col("first") - pl.col("earliest"), 0),
@@ -193,8 +193,8 @@ def _spans(years: pl.DataFrame, anew: pl.DataFrame, durations: pl.DataFrame) -> 
         )
     )
     first, last, years_before = pl.col("first"), pl.col("last"), pl.col("years_before")
-    prelude = beyond.filter(years_before > 0).select("cik", before=years_on(first, -years_before), end="first")
-    running = beyond.select("cik", before="last", end=years_on(last, pl.col("years_after")), running=True)
+    prelude = around.filter(years_before > 0).select("cik", before=years_on(first, -years_before), end="first")
+    running = around.select("cik", before="last", end=years_on(last, pl.col("years_after")), running=True)
     days = end - before
     by_days = (days / DAYS_OF_QUARTER).round().cast(pl.Int64).clip(1)
     has_four = pl.col("closed") | days.is_between(*NEARLY_A_YEAR)

@@ -88,7 +88,7 @@ class Choice:
     contradict: whether these two ways contradict each other, and neither counts.
     is_behind: whether the year to date is on an older basis than the quarters.
     is_paid_later: whether dividends that were paid in the window may have been declared in another one.
-    beyond: the result of excess_of_unreported_part for the way that counts.
+    excess: the result of excess_of_unreported_part for the way that counts.
     """
 
     year: Ints
@@ -100,7 +100,7 @@ class Choice:
     contradict: Flags
     is_behind: Flags
     is_paid_later: Flags
-    beyond: Floats
+    excess: Floats
 
     @property
     def has_way(self) -> Flags:
@@ -158,7 +158,7 @@ def choose_ways(windows: Windows, ways: TwoMethods) -> Choice:
         contradict=contradict,
         is_behind=is_behind,
         is_paid_later=is_paid_later,
-        beyond=np.where(takes_quarters, excess[1], excess[0]),
+        excess=np.where(takes_quarters, excess[1], excess[0]),
     )
 
 

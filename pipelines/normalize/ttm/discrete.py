@@ -229,10 +229,10 @@ def _is_in_other_units(windows: Windows, amount: Floats, days: Floats) -> Flags:
     of, q = windows.of, windows.q
     year = windows.find(q + QUARTERS_A_YEAR - windows.quarter, QUARTERS_A_YEAR)
     quarters = [windows.find(q + apart, 1) for apart in (-QUARTERS_A_YEAR, -1, 1, QUARTERS_A_YEAR)]
-    beside = np.where(year >= 0, year, np.array(quarters))
+    compared = np.where(year >= 0, year, np.array(quarters))
     with np.errstate(invalid="ignore", divide="ignore"):
-        times = abs(of("amount", beside) / of("days", beside)) / abs(amount / days)
-    in_thousands = np.fmin.reduce(of("grain", beside)) >= SMALLEST_UNIT
+        times = abs(of("amount", compared) / of("days", compared)) / abs(amount / days)
+    in_thousands = np.fmin.reduce(of("grain", compared)) >= SMALLEST_UNIT
     found: Flags = in_thousands & (np.fmax.reduce(times) >= A_THOUSANDTH[0]) & (amount != 0)
     return found
 
@@ -261,7 +261,7 @@ def _rows(windows: Windows, found: _Found) -> pl.DataFrame:
     rules = {**found.faults, QUARTER_AS_FILED: found.is_stated, QUARTER_BY_DIFFERENCE: counts}
     number = np.select(list(rules.values()), range(len(rules)), len(rules))  # below zero: NOT_TWELVE_MONTHS
     amount = np.where(counts, way.amount, np.nan)
-    spread, beyond = _of_counts(windows, found)
+    spread, excess = _of_counts(windows, found)
     no = np.zeros(len(counts), dtype=np.bool_)
     flags = {**dict.fromkeys(WINDOW_FLAGS, no), "other_element": way.has_other_element}
     newest = windows.find(windows.q, windows.quarter)
@@ -277,7 +277,7 @@ def _rows(windows: Windows, found: _Found) -> pl.DataFrame:
         spread=numbers(spread),
         own_spread=numbers(spread),
         gross=numbers(abs(np.nan_to_num(windows.of("amount", way.rows))).sum(axis=0)),
-        beyond=numbers(beyond),
+        excess=numbers(excess),
         is_derived=way.has_derived,
     )
 
@@ -292,18 +292,18 @@ def _of_counts(windows: Windows, found: _Found) -> tuple[Floats, Floats]:
     """
     way, of = found.way, windows.of
     is_rest = found.counts & ~found.is_stated
-    spread, beyond = np.where(is_rest, np.nan, 1.0), np.full(len(is_rest), np.nan)
+    spread, excess = np.where(is_rest, np.nan, 1.0), np.full(len(is_rest), np.nan)
     at = np.flatnonzero(is_rest & IS_COUNT[windows.concept])
     some, rows = windows.subset(at), way.rows[:, at]
-    beside = np.array([rows[2], some.find(some.q - 1, 1), some.find(some.q + 1, 1)])
+    compared = np.array([rows[2], some.find(some.q - 1, 1), some.find(some.q + 1, 1)])
     with np.errstate(invalid="ignore", divide="ignore"):
-        averages = of("amount", beside) / of("days", beside)
+        averages = of("amount", compared) / of("days", compared)
         rest, days, longer = way.amount[at], way.days[at], rows[1]
         rounding = of("grain", longer) * of("days", longer)
-        beyond[at] = excess_over(rest, days, averages, rounding) / of("amount", longer)
+        excess[at] = excess_over(rest, days, averages, rounding) / of("amount", longer)
         times = rest / days / np.where(np.isnan(averages[0]), averages[1], averages[0])
         spread[at] = largest(times, 1 / times)
-    return np.where(np.isfinite(spread), spread, np.nan), beyond
+    return np.where(np.isfinite(spread), spread, np.nan), excess
 
 
 def _withheld(windows: Windows, found: _Found) -> pl.DataFrame:

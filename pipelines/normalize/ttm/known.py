@@ -242,10 +242,10 @@ def _proved_before(rows: pl.DataFrame) -> Flags:
     Additive amounts are left out, because their derivation is exact.
     """
     concept = ints(rows, "concept")
-    beyond = floats(rows, "rank") - STATED_RANKS[concept]
+    above_stated = floats(rows, "rank") - STATED_RANKS[concept]
     return (
-        (beyond < 0)
-        & (before(beyond, np.isnan(floats(rows, "former"))) >= 0)
+        (above_stated < 0)
+        & (before(above_stated, np.isnan(floats(rows, "former"))) >= 0)
         & ~np.isin(concept, np.flatnonzero(IS_ADDITIVE))
     )
 

@@ -160,7 +160,7 @@ def flow_versions(windows: Windows) -> tuple[pl.DataFrame, ...]:
             each of WINDOW_FLAGS, `regime`, `grain` (of the coarsest leg), `is_derived` (a leg is derived: no filing
             states it), `spread` (the largest daily amount of the legs divided by the smallest, by years or by quarters,
             the larger of the two), `own_spread` (the same for the way that counts), `gross` (the sum of the legs
-            without their signs), `beyond` (see choice.excess_of_unreported_part). There is no row if no way gives
+            without their signs), `excess` (see choice.excess_of_unreported_part). There is no row if no way gives
             twelve months: three quarters are not an estimate of four.
         legs: `flow`, `place` (order of the leg), `vintage`, `weight`.
         withheld: `cik`, `q`, `item`, `reason`, `rule`: items without twelve months because their legs must not be
@@ -176,9 +176,9 @@ def flow_versions(windows: Windows) -> tuple[pl.DataFrame, ...]:
     choice = choose_ways(windows, ways)
     is_withdrawn, rule = _rules(windows, ways, choice)
     found = _found(windows, ways, choice).with_columns(rule=rule, window=np.arange(len(windows.q)))
-    flows = amount_changes(found.filter(choice.has_way | is_withdrawn), "is_beyond")
+    flows = amount_changes(found.filter(choice.has_way | is_withdrawn), "is_excessive")
     return (
-        flows.drop("window", "is_beyond").with_row_index("flow"),
+        flows.drop("window", "is_excessive").with_row_index("flow"),
         legs_of(windows, zip(choice.ways, choice.holds, strict=True), ints(flows, "window")),
         _withheld(windows, ways, choice, is_withdrawn),
         _proofs(windows, ways, choice),
@@ -212,8 +212,8 @@ def _found(windows: Windows, ways: TwoMethods, choice: Choice) -> pl.DataFrame:
         spread=numbers(largest(of_years, of_quarters)),
         own_spread=numbers(np.where(choice.takes_quarters, of_quarters, of_years)),
         gross=numbers(np.where(choice.takes_quarters, abs(ways.quarters.amount).sum(axis=0), of_legs.sum(axis=0))),
-        beyond=numbers(choice.beyond),
-        is_beyond=abs(choice.beyond) > LARGEST_EXCESS,
+        excess=numbers(choice.excess),
+        is_excessive=abs(choice.excess) > LARGEST_EXCESS,
         is_derived=choice.of("has_derived") > 0,
     )
 

@@ -85,9 +85,9 @@ def fair_value(valuation: models.FairValue | models.NoFairValue | None) -> tuple
     return plain(shown(valuation.fair_value_per_share)), f"{shown(min(grid))} to {shown(max(grid))}", rests_on
 
 
-def _shown(item: str, currency: str, beside: Sequence[float]) -> Shown:
+def _shown(item: str, currency: str, others: Sequence[float]) -> Shown:
     """The format of an item's figures, with the decimals of the figures next to them."""
-    number = same_decimals(item, beside)
+    number = same_decimals(item, others)
     return lambda value: priced(item, currency, number(value))
 
 

@@ -19,8 +19,8 @@ def resolved(part: Json, described: Json) -> Json:
     if "$ref" not in part:
         return part
     _, kind, name = part["$ref"].removeprefix("#/").split("/")
-    beside = {key: value for key, value in part.items() if key != "$ref"}
-    return {**described["components"][kind][name], **beside}
+    siblings = {key: value for key, value in part.items() if key != "$ref"}
+    return {**described["components"][kind][name], **siblings}
 
 
 def alternatives(part: Json, described: Json) -> list[Json]:
