@@ -162,6 +162,15 @@ def test_wrong_usage_exits_with_2(arguments: list[str], capsys: pytest.CaptureFi
     assert capsys.readouterr().err.startswith("Usage: fundamentals")
 
 
+def test_the_command_line_and_the_service_load_nothing_of_the_pipelines() -> None:
+    """Which takes time, and changes how the process allocates memory."""
+    code = "import sys, fundamentals, serve.cli.workers; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    packages = {name.partition(".")[0] for name in loaded.split()}
+    assert {"click", "serve", "warehouse"} <= packages
+    assert packages & {"pipelines", "dagster", "polars", "pyarrow"} == set()
+
+
 def test_sync_calls_the_pipelines(monkeypatch: pytest.MonkeyPatch) -> None:
     """The environment gives the defaults of the command line; the exit status comes from the pipelines."""
     called = []
