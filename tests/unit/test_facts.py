@@ -152,7 +152,7 @@ def test_on_one_day_the_amendment_is_last_and_acceptance_decides():
 # --- The source of a value
 
 
-def beside(filed, parent, consolidated):
+def with_and_without_minorities(filed, parent, consolidated):
     """A report that states net income with and without minorities."""
     year = (f"{filed - 1}-01-01", f"{filed - 1}-12-31")
     return [
@@ -221,16 +221,29 @@ SOURCES = {
     "the income statement precedes income by country from a note": (WITH_INTERIM, {"pretax_income": [25, 100]}),
     "without interim reports the note counts": (FROM_A_NOTE, {"pretax_income": [90]}),
     "a less preferred source with another amount restates nothing": (
-        [*beside(2022, 90, 100), *beside(2023, 95, 104), repeated(2024, 2022, 104)],
+        [
+            *with_and_without_minorities(2022, 90, 100),
+            *with_and_without_minorities(2023, 95, 104),
+            repeated(2024, 2022, 104),
+        ],
         {"net_income_parent": [90, 95]},
     ),
     "a less preferred source with the same amount restates": (
-        [*beside(2022, 90, 90), *beside(2023, 95, 95), repeated(2024, 2022, 96)],
+        [
+            *with_and_without_minorities(2022, 90, 90),
+            *with_and_without_minorities(2023, 95, 95),
+            repeated(2024, 2022, 96),
+        ],
         {"net_income_parent": [90, 95, 96]},
     ),
     # a difference of the two sources in a later filing has no effect on earlier filings
     "the relation of two sources depends on earlier filings only": (
-        [*beside(2022, 90, 90), repeated(2023, 2021, 91), *beside(2024, 90, 120), *beside(2025, 90, 130)],
+        [
+            *with_and_without_minorities(2022, 90, 90),
+            repeated(2023, 2021, 91),
+            *with_and_without_minorities(2024, 90, 120),
+            *with_and_without_minorities(2025, 90, 130),
+        ],
         {"net_income_parent": [90, 91, 90, 90]},
     ),
     "zero is not used as an average number of shares": ([fact(SHARES, 0, *YEAR)], {"shares_basic": []}),
