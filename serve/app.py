@@ -20,26 +20,25 @@ from serve.access.database import DatabaseError
 from serve.access.holders import FileHolders, Holders
 from serve.access.limits import Limits, LocalLimits
 from serve.access.sign_ins import SignIns
-from serve.api import responses, routes
-from serve.api.answers_from_memory import AnswersFromMemory
+from serve.api import interface, responses
 from serve.api.condition import problem_of
 from serve.api.endpoints import ENDPOINTS, Endpoint
+from serve.api.interface import Interface, Service
 from serve.clock import Clock
 from serve.http import caching
 from serve.http.caching import Representations
 from serve.http.edge import Front
-from serve.http.errors import ApiError, NotFound, ServerError
+from serve.http.errors import NotFound, ServerError
 from serve.metrics.counts import DEGRADED, NOTED_AT, UNREADABLE, Counts
 from serve.settings import Settings
 from serve.site import mount
 from serve.site.frame.pages import Pages
 from serve.site.frame.sessions import Sessions
 from warehouse.errors import WarehouseError
-from warehouse.read.memory import Memory
 from warehouse.read.reader import Warehouse
 from warehouse.read.reading import read_in_process
 
-PATHS = (*routes.PATHS, *mount.PATHS)
+PATHS = (*interface.PATHS, *mount.PATHS)
 """The path templates of all paths, by which requests are counted."""
 
 NOTED_EVERY = 1.0  # seconds between two notes of the condition of the service for the metrics
@@ -64,9 +63,9 @@ def create_app(
         CommandError: the accounts database cannot be opened, or REDIS_URL is not the address of a Redis server.
     """
     accounts = Accounts(settings.accounts)
-    service = routes.Service(
+    service = Service(
         settings,
-        Warehouse(settings.published, *((Memory, read_in_process) if settings.cache else ())),
+        Warehouse(settings.published, read_in_process),
         _holders(accounts, clock),
         Attempts(settings.proxies, clock),
         _limits(settings, accounts, clock),
@@ -95,10 +94,8 @@ def create_app(
         service.holders.close()
         accounts.close()
 
-    def respond_to_error(request: Request, error: Exception) -> Response:
-        known = error if isinstance(error, ApiError) else ServerError()
-        request.scope["exchange"].limit = known.limit
-        return responses.failure(known, settings.pages)
+    def respond_to_error(_: Request, error: Exception) -> Response:
+        return responses.failure(ServerError(), settings.pages)
 
     def respond_not_found(request: Request, _: Exception) -> Response:
         if mount.is_for_people(request.scope):
@@ -106,13 +103,13 @@ def create_app(
         return responses.failure(NotFound(), settings.pages)
 
     app = Starlette(
-        routes=[*routes.routes(service), *mount.routes(pages)],
+        routes=mount.routes(pages),
         # Exception: a failure outside of any endpoint; Starlette responds, then raises it again, and the front logs it
-        exception_handlers={ApiError: respond_to_error, 404: respond_not_found, Exception: respond_to_error},
+        exception_handlers={404: respond_not_found, Exception: respond_to_error},
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
-    return Front(AnswersFromMemory(app, service), settings.pages, counts, settings.proxies)
+    return Front(Interface(app, service), settings.pages, counts, settings.proxies)
 
 
 def _open(warehouse: Warehouse) -> None:
@@ -121,7 +118,7 @@ def _open(warehouse: Warehouse) -> None:
         pass
 
 
-async def _note_condition(service: routes.Service, counts: Counts) -> None:
+async def _note_condition(service: Service, counts: Counts) -> None:
     """Record for the metrics every NOTED_EVERY seconds: whether the status is degraded, whether the newest build is
     unreadable, and the time, which shows that the event loop works.
     """

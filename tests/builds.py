@@ -330,7 +330,7 @@ def decisions() -> Rows:
 
 def valuations() -> Rows:
     """A fair value of LNTR only: the description's example, with amounts in both number formats of a double."""
-    example: dict[str, Any] = examples.ANSWERS["getValuation"]["meaningful"]["data"]  # type: ignore[index]
+    example = examples.body(*examples.VALUATION["meaningful"])["data"]
     columns = ("symbol", "currency", "meaningful", "fair_value_per_share", "projection")
     lantern = {
         "cik": "9990000001",

@@ -1,7 +1,7 @@
 """Rate limits: requests per minute and per day, per key, in fixed windows aligned to the minute and the day in UTC.
 
 Belongs here: the limits, their response headers, and counting in one process. Does not: counting across processes
-(shared_limits), requests without a valid key (attempts), the decision which requests count (api.routes).
+(shared_limits), requests without a valid key (attempts), the decision which requests count (api.interface).
 """
 
 import asyncio
@@ -158,30 +158,21 @@ class Limits(ABC):
     def running(self) -> contextlib.AbstractAsyncContextManager[None]:
         """Run background work until the block ends."""
 
-    async def take(self, key_id: str, now: float) -> Allowance:
-        """Count one request; raises RateLimited if a window is used up."""
-        used, refused = await self._added(key_id, now, TAKE)
-        return allowance(used, now, refused=refused)
+    async def take(self, key_id: str, now: float, amounts: Sequence[int] = TAKE) -> Allowance:
+        """Add to the counts of a key; raises RateLimited if a window is used up."""
+        taken: asyncio.Future[tuple[Used, bool]] = asyncio.get_running_loop().create_future()
 
-    async def give_back(self, key_id: str, now: float) -> Allowance:
-        """Subtract a request that was counted at `now` from the day's count."""
-        used, _ = await self._added(key_id, now, GIVE_BACK)
-        return Allowance(used, now)
+        def then(used: Used, refused: bool) -> None:
+            if not taken.done():  # the waiting task may have been cancelled
+                taken.set_result((used, refused))
+
+        self.add(key_id, now, amounts, then)
+        used, refused = await taken
+        return allowance(used, now, refused=refused)
 
     async def used_today(self, key_id: str, now: float) -> int:
         """The number of requests of a key on the current day."""
-        used, _ = await self._added(key_id, now, LOOK_UP)
-        return used[DAY]
-
-    async def _added(self, key_id: str, now: float, amounts: Sequence[int]) -> tuple[Used, bool]:
-        added: asyncio.Future[tuple[Used, bool]] = asyncio.get_running_loop().create_future()
-
-        def then(used: Used, refused: bool) -> None:
-            if not added.done():  # the waiting task may have been cancelled
-                added.set_result((used, refused))
-
-        self.add(key_id, now, amounts, then)
-        return await added
+        return (await self.take(key_id, now, LOOK_UP)).used[DAY]
 
 
 class Day:

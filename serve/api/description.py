@@ -28,6 +28,7 @@ from serve.http.errors import (
     SubscriptionInactive,
     Unauthenticated,
 )
+from warehouse.contract import served
 from warehouse.contract.line_items import SERVED_ITEMS
 
 Json = dict[str, Any]
@@ -200,7 +201,7 @@ def _parameter(parameter: Parameter) -> Json:
 
 
 def _success(endpoint: Endpoint) -> Json:
-    shown = {name: {"value": value} for name, value in examples.ANSWERS[endpoint.name].items()}
+    shown = {name: {"value": examples.body(*each)} for name, each in endpoint.examples.items()}
     return {
         "description": endpoint.summary + ".",
         "headers": _headers(OF_DATA if endpoint.needs_key else ()),
@@ -265,11 +266,11 @@ def _closed(properties: Json) -> Json:
 
 
 def _values(shape: type) -> Json:
-    """The schema of models.Values, the one shape that is a dict: each line item is optional."""
-    if shape is not models.Values:
+    """The schema of served.Values, the one shape that is a dict: each line item is optional."""
+    if shape is not served.Values:
         raise NotImplementedError(shape)
     items = {item.name: {"type": "number", "description": f"{item.meaning} [{item.unit}]"} for item in SERVED_ITEMS}
-    return {**_closed(items), "required": [], "minProperties": 1, "description": models.Values.__doc__}
+    return {**_closed(items), "required": [], "minProperties": 1, "description": served.Values.__doc__}
 
 
 def _plain(schema: Any) -> Any:

@@ -1,7 +1,7 @@
 """The endpoints of section 4 as data: path, parameters, response shape and handler of each.
 
-Belongs here: one row per endpoint, and its handler. Does not: HTTP and the order of checks (routes), the syntax of
-parameters (parameters), the shapes of responses (models, responses), the SQL (warehouse.queries.queries).
+Belongs here: one row per endpoint, and its handler. Does not: HTTP and the order of checks (interface), the syntax of
+parameters (parameters), the shapes of responses (models, responses), the rows of a build (warehouse.read.memory).
 """
 
 from collections.abc import Callable, Mapping
@@ -11,13 +11,13 @@ from typing import Any
 
 import msgspec
 
-from serve.api import models, parameters, responses
+from serve.api import examples, models, parameters, responses
+from serve.api.examples import Examples
 from serve.api.parameters import Parameter
 from serve.api.suggestions import suggestion
 from serve.clock import seconds_since, timestamp
 from serve.http.errors import NotFound, ServerError
-from warehouse.contract import served_rows
-from warehouse.queries import queries
+from warehouse.contract import served
 from warehouse.read.reader import OpenBuild
 from warehouse.record.schedule import expected_synchronization
 
@@ -52,12 +52,12 @@ Answer = tuple[object, msgspec.Struct]  # `data` (bytes if already encoded), and
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """An endpoint: path, documentation, handler, response shapes, parameters, and whether it needs a key.
+    """An endpoint: path, documentation, handler, response shapes, examples, parameters, and whether it needs a key.
 
     `data` lists the possible shapes of the response's `data`; with `of_many`, `data` is a list of that shape.
 
-    `answers_from_memory` declares that the handler does not use DuckDB if the rows of the build are in memory and the
-    request is ASCII: it is then called in the event loop. Without the declaration it is always called in a thread.
+    The handler is called in the event loop, where DuckDB refuses queries: it answers from `build.memory`. The handler
+    of an endpoint that needs a key may use `build.rows` if the row declares `asks_duckdb`: it is called in a thread.
     """
 
     path: str
@@ -67,10 +67,11 @@ class Endpoint:
     answer: Callable[[CheckedQuestion], Answer]
     data: tuple[type[msgspec.Struct], ...]
     meta: type[msgspec.Struct]
+    examples: Examples
     parameters: tuple[Parameter, ...] = ()
     of_many: bool = False
     needs_key: bool = True
-    answers_from_memory: bool = False
+    asks_duckdb: bool = False
 
     @property
     def needs_symbol(self) -> bool:
@@ -82,12 +83,8 @@ def list_companies(question: CheckedQuestion) -> Answer:
     """`GET /companies` (section 4.1)."""
     values = question.values
     page, per_page = values["page"], values["per_page"]
-    rows, total = queries.companies(
-        question.build,
-        search=values["search"],
-        exchange=values["exchange"],
-        limit=per_page,
-        offset=(page - 1) * per_page,
+    rows, total = question.build.memory.companies(
+        search=values["search"], exchange=values["exchange"], limit=per_page, offset=(page - 1) * per_page
     )
     data = [responses.company(row, question.build.updated_at(row.cik)) for row in rows]
     return data, models.PageMeta(page, per_page, total, last_page=max(1, -(-total // per_page)))
@@ -98,7 +95,7 @@ def show_company(question: CheckedQuestion) -> Answer:
     build = question.build
     company = _covered(build, question.symbol)
     held = _held(build, company)
-    form = queries.annual_form(build, company.cik)
+    form = build.memory.annual_form(company.cik)
     profile = responses.profile(company, build.updated_at(company.cik), held, form, question.base_url)
     return profile, models.SymbolMeta(company.symbol)
 
@@ -108,16 +105,12 @@ def list_financials(question: CheckedQuestion) -> Answer:
     build, values = question.build, question.values
     kind, items = values["period"], values["items"]
     company = _covered(build, question.symbol)
-    bounds = {"since": values["from"], "until": values["to"], "limit": values["limit"]}
-    data: object
-    if build.memory:
-        data, count = build.memory.financials(company.symbol, kind, items, **bounds)
-    else:
-        rows = queries.financials(build, company.symbol, kind, items, **bounds)
-        data, count = [responses.period(row, items) for row in rows], len(rows)
+    data, count = build.memory.financials(
+        company.symbol, kind, items, since=values["from"], until=values["to"], limit=values["limit"]
+    )
     if not count:
         _held(build, company)
-    filings_url = responses.filings_url(company.cik, queries.annual_form(build, company.cik))
+    filings_url = responses.filings_url(company.cik, build.memory.annual_form(company.cik))
     return data, models.FinancialsMeta(company.symbol, company.currency, kind, items, count, filings_url)
 
 
@@ -126,21 +119,22 @@ def list_revisions(question: CheckedQuestion) -> Answer:
     build, values = question.build, question.values
     items = values["items"]
     company = _covered(build, question.symbol)
-    rows = queries.revisions(build, company, items, since=values["from"], until=values["to"], limit=values["limit"])
-    if not rows:
+    data = build.memory.revisions(
+        company.symbol, items, since=values["from"], until=values["to"], limit=values["limit"]
+    )
+    if not data:
         _held(build, company)
-    meta = models.RevisionsMeta(company.symbol, company.currency, items, len(rows))
-    return [responses.revision(row) for row in rows], meta
+    return data, models.RevisionsMeta(company.symbol, company.currency, items, len(data))
 
 
 def show_valuation(question: CheckedQuestion) -> Answer:
     """`GET /companies/{symbol}/valuation` (section 4.5)."""
     company = _covered(question.build, question.symbol)
     _held(question.build, company)
-    row = queries.valuation(question.build, company)
-    if row is None:
+    data = question.build.memory.valuation(company)
+    if data is None:
         raise NotFound("There is no valuation of this company yet.")
-    return responses.valuation(company, row), models.SymbolMeta(company.symbol)
+    return data, models.SymbolMeta(company.symbol)
 
 
 def show_status(question: CheckedQuestion) -> Answer:
@@ -166,25 +160,25 @@ def show_status(question: CheckedQuestion) -> Answer:
     return status, models.StatusMeta()
 
 
-def _covered(build: OpenBuild, symbol: str) -> served_rows.Company:
+def _covered(build: OpenBuild, symbol: str) -> served.CompanyRow:
     """The company with a symbol.
 
     Raises:
         NotFound: no covered company has the symbol.
     """
-    company = queries.company(build, symbol)
+    company = build.memory.company(symbol)
     if company is None:
         raise NotFound(f"No company with this symbol is covered. {suggestion(build, symbol)}")
     return company
 
 
-def _held(build: OpenBuild, company: served_rows.Company) -> served_rows.Coverage:
+def _held(build: OpenBuild, company: served.CompanyRow) -> served.Coverage:
     """The periods and line items that the build has for a company.
 
     Raises:
         NotFound: no period has a value.
     """
-    held = queries.coverage(build, company.symbol)
+    held = build.memory.coverage(company.symbol)
     if held is None:
         raise NotFound("There is no filing data for this company yet.")
     return held
@@ -197,11 +191,11 @@ ENDPOINTS = (
         "List covered companies",
         "Listed companies with filing data, by symbol. Pages are stable for as long as the same build is served.",
         list_companies,
-        (models.Company,),
+        (served.Company,),
         models.PageMeta,
+        examples.COMPANIES,
         parameters.COMPANIES,
         of_many=True,
-        answers_from_memory=True,
     ),
     Endpoint(
         "/companies/{symbol}",
@@ -211,7 +205,7 @@ ENDPOINTS = (
         show_company,
         (models.CompanyProfile,),
         models.SymbolMeta,
-        answers_from_memory=True,
+        examples.PROFILE,
     ),
     Endpoint(
         "/companies/{symbol}/financials",
@@ -220,11 +214,11 @@ ENDPOINTS = (
         "Line items by period, newest first. A period is left out when none of the requested items has a value for it; "
         "an item without a value is omitted from `values`.",
         list_financials,
-        (models.FinancialPeriod,),
+        (served.FinancialPeriod,),
         models.FinancialsMeta,
+        examples.FINANCIALS,
         parameters.FINANCIALS,
         of_many=True,
-        answers_from_memory=True,
     ),
     Endpoint(
         "/companies/{symbol}/financials/revisions",
@@ -233,11 +227,11 @@ ENDPOINTS = (
         "Each period and item whose value changed after it was first recorded, newest period first; an empty array "
         "when nothing was revised.",
         list_revisions,
-        (models.Revision,),
+        (served.Revision,),
         models.RevisionsMeta,
+        examples.REVISIONS,
         parameters.REVISIONS,
         of_many=True,
-        answers_from_memory=True,
     ),
     Endpoint(
         "/companies/{symbol}/valuation",
@@ -249,9 +243,9 @@ ENDPOINTS = (
         "equity: debt is not subtracted and cash not added. Amounts are in whole units of currency, each rounded "
         "before it is used: those shown add up to the value.",
         show_valuation,
-        (models.FairValue, models.NoFairValue),
+        (served.FairValue, served.NoFairValue),
         models.SymbolMeta,
-        answers_from_memory=True,
+        examples.VALUATION,
     ),
     Endpoint(
         "/status",
@@ -261,7 +255,7 @@ ENDPOINTS = (
         show_status,
         (models.Status,),
         models.StatusMeta,
+        examples.STATUS,
         needs_key=False,
-        answers_from_memory=True,
     ),
 )

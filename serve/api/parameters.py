@@ -9,11 +9,12 @@ return data that the client did not ask for.
 
 import difflib
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import parse_qsl
 
 from serve.access.keys import PREFIX, is_well_formed
@@ -38,41 +39,28 @@ CREDENTIALS = re.compile(
 )
 
 
-class Parameter(Protocol):
-    """A query parameter: name, documentation, default, JSON Schema and parser."""
+@dataclass(frozen=True, slots=True)
+class Parameter(ABC):
+    """A query parameter: name, documentation, an example, and the value if it is not given."""
+
+    name: str
+    description: str
+    example: Any
+    default: Any = None
 
     @property
-    def name(self) -> str:
-        """Name in the query string."""
-
-    @property
-    def description(self) -> str:
-        """Description for the documentation."""
-
-    @property
-    def example(self) -> Any:
-        """Example value for the documentation."""
-
-    @property
-    def default(self) -> Any:
-        """Value if the parameter is not given."""
-
-    @property
+    @abstractmethod
     def schema(self) -> dict[str, Any]:
         """JSON Schema of the text in the query."""
 
+    @abstractmethod
     def read(self, text: str) -> Any:
         """Parse a value; raises ValueError with the allowed form."""
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class Text(Parameter):
     """Any text without control characters, taken literally."""
-
-    name: str
-    description: str
-    example: str
-    default: None = None
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -87,14 +75,10 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Integer:
+class Integer(Parameter):
     """An integer in ASCII digits, without sign, within bounds."""
 
-    name: str
-    description: str
-    example: int
-    default: int
-    minimum: int
+    minimum: int = 1
     maximum: int = LARGEST
 
     @property
@@ -110,13 +94,8 @@ class Integer:
 
 
 @dataclass(frozen=True, slots=True)
-class Day:
+class Day(Parameter):
     """A date of the calendar, `YYYY-MM-DD`."""
-
-    name: str
-    description: str
-    example: str
-    default: None = None
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -134,14 +113,10 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Parameter):
     """One of a fixed set of words."""
 
-    name: str
-    description: str
-    example: str
-    default: str
-    choices: tuple[str, ...]
+    choices: tuple[str, ...] = ()
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -156,13 +131,8 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
-    """A comma-separated list of names from a fixed set, each at most once; the order is kept."""
-
-    name: str
-    description: str
-    example: str
-    default: tuple[str, ...]
+class Names(Parameter):
+    """A comma-separated list of names from a fixed set, each at most once; the order is kept. The default are all."""
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -203,8 +173,8 @@ UNTIL = Day("to", "Only periods that end on or before this day; not before `from
 COMPANIES: tuple[Parameter, ...] = (
     Text("search", "Ticker prefix or part of the company name, without case, taken literally.", "orchard"),
     Text("exchange", "Exchange name, without case.", "Nasdaq"),
-    Integer("page", "Page number.", 1, default=1, minimum=1),
-    Integer("per_page", "Companies per page.", 10, default=50, minimum=1, maximum=100),
+    Integer("page", "Page number.", 1, default=1),
+    Integer("per_page", "Companies per page.", 10, default=50, maximum=100),
 )
 FINANCIALS: tuple[Parameter, ...] = (
     Choice(
@@ -217,13 +187,13 @@ FINANCIALS: tuple[Parameter, ...] = (
     ITEMS,
     SINCE,
     UNTIL,
-    Integer("limit", "Number of periods.", 4, default=20, minimum=1, maximum=40),
+    Integer("limit", "Number of periods.", 4, default=20, maximum=40),
 )
 REVISIONS: tuple[Parameter, ...] = (
     ITEMS,
     SINCE,
     UNTIL,
-    Integer("limit", "Number of revised period and item pairs.", 10, default=50, minimum=1, maximum=200),
+    Integer("limit", "Number of revised period and item pairs.", 10, default=50, maximum=200),
 )
 
 
@@ -245,11 +215,6 @@ def refuse_credentials(query: bytes) -> None:
 @lru_cache(maxsize=100)
 def _is_of_credential(name: str) -> bool:
     return CREDENTIALS.fullmatch(re.sub(r"[^a-z]", "", name.lower())) is not None
-
-
-def is_ascii(query: bytes) -> bool:
-    """Whether all values of a query are ASCII after decoding."""
-    return query.isascii() and (b"%" not in query or all(value.isascii() for _, value in _pairs(query)))
 
 
 def read(query: bytes, accepted: Sequence[Parameter]) -> dict[str, Any]:

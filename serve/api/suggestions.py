@@ -1,7 +1,7 @@
 """Suggestions for a symbol that is not covered.
 
 Belongs here: the sentence in the message of a 404. Does not: the pages' search, which also knows names
-(serve.site.frame.directory), the queries (warehouse.queries.company_queries).
+(serve.site.frame.directory), the look-ups (warehouse.read.memory).
 
 They cost a few look-ups, not a comparison with all symbols, because they are made in the event loop.
 """
@@ -9,7 +9,7 @@ They cost a few look-ups, not a comparison with all symbols, because they are ma
 from collections.abc import Iterator
 from string import ascii_uppercase
 
-from warehouse.queries import company_queries, queries
+from warehouse.queries.company_queries import hyphenated
 from warehouse.read.reader import OpenBuild
 
 LONGEST = 10  # longest symbol whose misspellings are looked up; no listed symbol is longer
@@ -30,15 +30,15 @@ def suggestion(build: OpenBuild, symbol: str) -> str:
         return "A request is for one symbol: send one request for each."
     upper = symbol.upper() if symbol.isascii() else ""
     if len(upper) <= LONGEST:
-        hyphenated = company_queries.hyphenated(upper)
-        if company_queries.covered(build, [hyphenated]):
-            return f"Ask for {hyphenated}."
-        if security := queries.security(build, hyphenated):
+        written = hyphenated(upper)
+        if build.memory.covered([written]):
+            return f"Ask for {written}."
+        if security := build.memory.security(written):
             kind = KINDS.get(security.kind, "no common stock")
             instead = f"ask for {security.common}" if security.common else "its issuer is not covered"
-            return f"{hyphenated} is {kind}, and only common stock is covered: {instead}."
-        spellings = list(dict.fromkeys(misspelled(hyphenated)))
-        if similar := company_queries.covered(build, spellings)[:MOST]:
+            return f"{written} is {kind}, and only common stock is covered: {instead}."
+        spellings = list(dict.fromkeys(misspelled(written)))
+        if similar := build.memory.covered(spellings)[:MOST]:
             return f"Did you mean {' or '.join(similar)}?"
     return "GET /companies?search=NAME finds companies by name."
 

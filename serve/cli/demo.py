@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import quote
 
 from serve import names
@@ -17,15 +18,22 @@ from serve.cli.commands import accounts_of, listening, run, sign_in_link
 from serve.http.errors import CommandError
 from serve.settings import HOST, PORT, Settings, from_environment
 from warehouse.build.publish import LINK
-from warehouse.contract import served_rows
 from warehouse.contract.line_items import SERVED_NAMES
+from warehouse.contract.served import COVERED
 from warehouse.errors import WarehouseError
 from warehouse.files import OTHERS
-from warehouse.queries import queries
-from warehouse.read.reader import OpenBuild, Warehouse
+from warehouse.read.reader import Warehouse
 
 EMAIL = "demo@example.org"
 AMONG = 100  # number of companies from which the shown one is chosen
+SHOWN = f"""
+SELECT symbol, any_value(name), any_value(symbols)
+FROM (SELECT symbol, name, count(*) OVER () AS symbols FROM companies WHERE {COVERED} ORDER BY symbol LIMIT {AMONG})
+  LEFT JOIN (SELECT symbol, period_end, {" + ".join(f"CAST({item} IS NOT NULL AS INTEGER)" for item in SERVED_NAMES)}
+    AS items FROM financials WHERE period_kind = 'annual') AS years USING (symbol)
+GROUP BY symbol ORDER BY coalesce(arg_max(items, period_end) FILTER (items > 0), 0) DESC, symbol LIMIT 1
+"""
+"""SQL: the covered company with most items in its newest fiscal year, and the number of all covered symbols."""
 
 WELCOME = """
 The fundamentals of {companies:,} companies, with {symbols:,} symbols, are served until you press Ctrl-C.
@@ -82,8 +90,17 @@ def _demonstrate(port: int) -> None:
         run(settings, listener)
 
 
-def _covered(published: Path) -> tuple[served_rows.Company, int, int]:
-    """The covered company with most items in its newest fiscal year, and the numbers of covered symbols and companies.
+class Covered(NamedTuple):
+    """The company that is shown, and the numbers of covered symbols and companies."""
+
+    symbol: str
+    name: str
+    symbols: int
+    companies: int
+
+
+def _covered(published: Path) -> Covered:
+    """The company to show.
 
     Raises:
         WarehouseError: no build is published, or it cannot be read.
@@ -92,19 +109,11 @@ def _covered(published: Path) -> tuple[served_rows.Company, int, int]:
     warehouse = Warehouse(published)
     try:
         with warehouse.build() as build:
-            listed, covered = queries.companies(build, search=None, exchange=None, limit=AMONG, offset=0)
-            if not listed:
-                raise CommandError(f"the build in {published} covers no company; run `fundamentals sync`")
-            shown = max(listed, key=lambda company: _items(build, company.symbol))
-            return shown, covered, build.pointer.companies
+            for symbol, name, symbols in build.rows(SHOWN):
+                return Covered(symbol, names.shown(name or symbol), symbols, build.pointer.companies)
+        raise CommandError(f"the build in {published} covers no company; run `fundamentals sync`")
     finally:
         warehouse.close()
-
-
-def _items(build: OpenBuild, symbol: str) -> int:
-    """The number of items with a value in the newest fiscal year of a symbol."""
-    years = queries.financials(build, symbol, "annual", SERVED_NAMES, since=None, until=None, limit=1)
-    return sum(value is not None for year in years for value in year.values)
 
 
 def _active_key(accounts: Accounts) -> str:
@@ -119,25 +128,24 @@ def _active_key(accounts: Accounts) -> str:
     return key
 
 
-def _welcome(settings: Settings, port: int, key: str, link: str, covered: tuple[served_rows.Company, int, int]) -> str:
+def _welcome(settings: Settings, port: int, key: str, link: str, covered: Covered) -> str:
     """The text to print; its requests go to this machine, not to the public address."""
-    company, symbols, companies = covered
-    address = f"/companies/{quote(company.symbol, safe='')}"
+    address = f"/companies/{quote(covered.symbol, safe='')}"
     paths = ("/companies?per_page=5", address, f"{address}/financials?period=annual&limit=3")
     # single quotes protect & and ? from the shell; neither a key nor a quoted symbol contains a single quote
     requests = [f"curl -H 'X-Api-Key: {key}' 'http://{HOST}:{port}/v1{path}'" for path in paths]
     places = {
         "/": "how fresh the data is",
         "/companies": "all companies",
-        address: f"{names.shown(company.name or company.symbol)}, and where each value comes from",
+        address: f"{covered.name}, and where each value comes from",
         "/compare": "companies side by side",
         "/reference": "how programs ask, with examples",
         "/profile": "your keys",
     }
     width = max(map(len, places))
     return WELCOME.format(
-        symbols=symbols,
-        companies=companies,
+        symbols=covered.symbols,
+        companies=covered.companies,
         email=EMAIL,
         link=link,
         places="\n".join(f"  {settings.pages}{path:<{width}}  {what}" for path, what in places.items()),

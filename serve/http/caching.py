@@ -1,7 +1,7 @@
 """The response cache: encoded bodies, their validators and their freshness.
 
 Belongs here: ETag, Last-Modified and Cache-Control (RFC 9110 and 9111), content codings, the bounded cache. Does not:
-the content of responses (api.endpoints), the checks before a response (api.routes).
+the content of responses (api.endpoints), the checks before a response (api.interface).
 """
 
 import gzip
@@ -92,7 +92,7 @@ class Representation:
         self.is_recent = False  # whether it was requested since it was cached or last spared
         self._modified_at = None if modified_at is None else int(modified_at)
         self._generated_at = int(generated_at)
-        self._coded = {"": _described("", body)}
+        self._coded = {"": Coded(body, described(body))}
         self._tag = f'W/"{tag}"'.encode()
         if modified_at is None:
             self._lines = b"etag: %s\r\ncache-control: public, max-age=%d\r\nvary: Accept-Encoding\r\n" % (
@@ -110,7 +110,8 @@ class Representation:
         """The body in a content coding, compressed once and kept; `""` stands for no coding."""
         found = self._coded.get(coding)
         if found is None:
-            found = self._coded[coding] = _described(coding, CODERS[coding](self._coded[""].body))
+            body = CODERS[coding](self._coded[""].body)
+            found = self._coded[coding] = Coded(body, described(body, coding))
         return found
 
     def coding_for(self, sent: Sent) -> str:
@@ -219,9 +220,10 @@ class Representations:
                 self._by_target[target] = new
 
 
-def _described(coding: str, body: bytes) -> Coded:
+def described(body: bytes, coding: str = "") -> bytes:
+    """The lines of the head that describe a body of JSON in a content coding; `""` stands for none."""
     encoding = b"content-encoding: %s\r\n" % coding.encode() if coding else b""
-    return Coded(body, b"%scontent-length: %d\r\ncontent-type: application/json\r\n" % (encoding, len(body)))
+    return b"%scontent-length: %d\r\ncontent-type: application/json\r\n" % (encoding, len(body))
 
 
 def combined(fields: Iterable[Field]) -> Sent:

@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from starlette.requests import ClientDisconnect
-from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from serve.access.keys import PREFIX
@@ -178,8 +177,8 @@ class Front:
             now=time.time(),
         )
 
-    def _failure(self, error: ApiError) -> Response:
-        return responses.failure(error, self._pages)
+    def _failure(self, error: ApiError) -> Answer:
+        return responses.answer(error, self._pages)
 
     def _complete(self, answer: Answer, exchange: Exchange) -> None:
         """Add the headers of every response to an answer; only errors get the common Cache-Control."""

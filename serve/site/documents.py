@@ -34,7 +34,7 @@ from serve.site.text.markdown import Document
 from serve.site.text.paths import COMPARISON, company_path
 from warehouse.contract.fictional import is_fictional
 from warehouse.errors import NothingPublished
-from warehouse.queries import filing_queries, page_queries, queries, rule_queries, statement_queries
+from warehouse.queries import filing_queries, page_queries, rule_queries, statement_queries
 from warehouse.queries.rule_queries import RuleCount
 from warehouse.read.reader import OpenBuild
 
@@ -176,7 +176,7 @@ def _changes(pages: Pages, request: Request) -> Document:
 def _company(pages: Pages, request: Request) -> Document:
     chosen = view.asked(request.query_params)
     with current_build(pages) as build:
-        company = queries.company(build, request.path_params["symbol"])
+        company = build.memory.company(request.path_params["symbol"])
         if company is None:
             raise CompanyNotFound(build, request.path_params["symbol"])
         updated_at = build.updated_at(company.cik) or company.data_updated_at
@@ -202,7 +202,7 @@ def _value(pages: Pages, request: Request) -> Document:
             explained = provenance.find(build, symbol, item, period)
         except CommandError as error:
             raise NotFound(f"There is no such value: {error}.") from None
-        company = queries.company(build, explained.symbol)
+        company = build.memory.company(explained.symbol)
         currency = company.currency if company else ""
         return values.document(explained, _filings_url(build, explained.symbol, explained.cik), currency)
 
@@ -210,7 +210,7 @@ def _value(pages: Pages, request: Request) -> Document:
 def _statements(pages: Pages, request: Request) -> Document:
     symbol, accession = request.path_params["symbol"], request.query_params.get(statements_page.FILING, "")
     with current_build(pages) as build:
-        company = queries.company(build, symbol)
+        company = build.memory.company(symbol)
         if company is None:
             raise CompanyNotFound(build, symbol)
 
@@ -227,12 +227,12 @@ def _statements(pages: Pages, request: Request) -> Document:
 def _filings_url(build: OpenBuild, symbol: str, cik: str) -> str:
     """The list of a company's filings: at the SEC, or in this service if the company is fictional."""
     here = f"{company_path(symbol)}/filings"
-    return here if is_fictional(cik) else responses.filings_url(cik, queries.annual_form(build, cik))
+    return here if is_fictional(cik) else responses.filings_url(cik, build.memory.annual_form(cik))
 
 
 def _filings(pages: Pages, request: Request) -> Document:
     with current_build(pages) as build:
-        company = queries.company(build, request.path_params["symbol"])
+        company = build.memory.company(request.path_params["symbol"])
         if company is None:
             raise CompanyNotFound(build, request.path_params["symbol"])
         stated = {filing.accession for filing in statement_queries.filings(build, company.cik)}
@@ -243,7 +243,7 @@ def _filing(pages: Pages, request: Request) -> Document:
     with current_build(pages) as build:
         filing = filing_queries.filing(build, request.path_params["accession"])
         symbol = filing_queries.symbol(build, filing.cik) if filing else None
-        company = queries.company(build, symbol) if symbol else None
+        company = build.memory.company(symbol) if symbol else None
         if filing is None or company is None:
             raise NotFound("No covered company has a filing with this accession number.")
         return filings.document(filing, company, filing_queries.facts(build, filing))

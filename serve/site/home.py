@@ -26,7 +26,6 @@ from serve.site.text.markdown import Document, link, write
 from warehouse.contract.line_items import SERVED_ITEMS
 from warehouse.errors import WarehouseError
 from warehouse.explanation.explain import Explanation
-from warehouse.queries import queries
 from warehouse.read.reader import OpenBuild
 
 AGREEING, COMPARED = 1_050, 1_086
@@ -62,7 +61,7 @@ def document(pages: Pages) -> Document:
     except WarehouseError as error:
         state, held = _status(pages, None, without_data(error)), NOTHING
     shown, years, traced = held.shown, held.years, held.traced
-    answer: Any = shown.answers[ENDPOINT] if shown else examples.ANSWERS[ENDPOINT]["year"]
+    answer: Any = shown.answers[ENDPOINT] if shown else examples.body(*examples.FINANCIALS["year"])
     query = urlencode(shown.asked[ENDPOINT] if shown else ASKED[ENDPOINT], safe=",")
     symbol = quote(shown.company.symbol, safe="") if shown else examples.SYMBOL
     text = write(
@@ -103,17 +102,18 @@ def _years(build: OpenBuild, shown: Live | None) -> list[tuple[str, list[str]]]:
     if shown is None:
         return []
     symbol = shown.company.symbol
-    found = queries.financials(build, symbol, "annual", SHOWN, since=None, until=None, limit=YEARS)
+    found = build.memory.periods(symbol, "annual", SHOWN, YEARS)
     written = [
-        same_decimals(item, [value for period in found if (value := period.values[place]) is not None])
-        for place, item in enumerate(SHOWN)
+        same_decimals(item, [period.values[item] for period in found if item in period.values]) for item in SHOWN
     ]
     return [
         (
             period.period,
             [
-                "–" if value is None else link(show(value), value_address(symbol, item, period.period))
-                for item, show, value in zip(SHOWN, written, period.values, strict=True)
+                link(show(period.values[item]), value_address(symbol, item, period.period))
+                if item in period.values
+                else "–"
+                for item, show in zip(SHOWN, written, strict=True)
             ],
         )
         for period in found

@@ -1,7 +1,7 @@
 """The routes of the pages: access control, methods, forms and error pages.
 
 Belongs here: the checks of a request for a page, in their order, and the error pages. Does not: any other page (each
-module lists its own routes), the interface (serve.api.routes).
+module lists its own routes), the interface (serve.api.interface).
 """
 
 import inspect
@@ -22,7 +22,7 @@ from starlette.types import Receive, Scope, Send
 
 from serve.access.database import DatabaseError
 from serve.api import parameters, responses
-from serve.api.routes import KEY, admitted
+from serve.api.admission import KEY, admitted
 from serve.http.errors import ApiError, NotFound, ServerError
 from serve.site import documents
 from serve.site.account import profile, sign_in, watchlist

@@ -318,7 +318,7 @@ def take_in_one_run(path: Path, clock: Clock, times: int, *, killed: bool = Fals
             while not accounts.day_counts(DAY):
                 await asyncio.sleep(0.01)
         else:
-            await limits.give_back("key_1", clock.now)
+            await limits.take("key_1", clock.now, GIVE_BACK)
             await running.__aexit__(None, None, None)
         accounts.close()
         return used
@@ -400,7 +400,7 @@ def test_the_counts_of_two_processes_are_added_up(accounts: Accounts) -> None:
                     await limits.take("key_1", NOW)
                 await limits._keep()
             assert accounts.day_counts(DAY) == {"key_1": 9}
-            await one.give_back("key_1", NOW)
+            await one.take("key_1", NOW, GIVE_BACK)
             await one._keep()
             assert accounts.day_counts(DAY) == {"key_1": 8}
             clock.now += 86_400

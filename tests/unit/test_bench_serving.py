@@ -15,7 +15,6 @@ from tests.bench.serving.requests import Requests
 from tests.servers import Clock, in_process
 from warehouse.build import overlay
 from warehouse.build.pointer import current
-from warehouse.queries import queries
 from warehouse.read.reader import OpenBuild, Warehouse
 
 COMPANIES = 10
@@ -30,22 +29,21 @@ def copies(tmp_path_factory: pytest.TempPathFactory) -> Copies:
     return Copies(folder / "home", folder / "base", COMPANIES)
 
 
-def values_of(build: OpenBuild, symbol: str, item: str) -> list[float | None]:
-    rows = queries.financials(build, symbol, "annual", (item,), since=None, until=None, limit=40)
-    return [row.values[0] for row in rows]
+def values_of(build: OpenBuild, symbol: str, item: str) -> list[float]:
+    return [period.values[item] for period in build.memory.periods(symbol, "annual", (item,), 40)]
 
 
 def test_copies_have_the_values_of_their_originals_under_other_names(copies: Copies) -> None:
     """A new build differs in its revenues, and in nothing else."""
     original, copied = Warehouse(copies.home.parent / "base"), Warehouse(copies.published)
     with original.build() as one:
-        listed, _ = queries.companies(one, search=None, exchange=None, limit=40, offset=0)
+        listed, _ = one.memory.companies(limit=40)
         of_original = {row.symbol: row.name for row in listed}
         debt, revenues = (values_of(one, "LNTR", item) for item in ("total_debt", "revenue"))
     made = set()
     for turn in range(2):
         with copied.build() as many:
-            listed, _ = queries.companies(many, search=None, exchange=None, limit=40, offset=0)
+            listed, _ = many.memory.companies(limit=40)
             assert len({row.cik for row in listed}) == many.pointer.companies == COMPANIES
             assert all(of_original[row.symbol[:-2]] == row.name for row in listed)
             assert values_of(many, "LNTRAC", "total_debt") == debt

@@ -179,8 +179,8 @@ def test_no_key_is_created_without_covered_companies(
 def test_a_company_without_annual_values_is_used_if_there_is_no_other(home: Path) -> None:
     rows = {"companies": [builds.company("ODDY", 4)]}
     builds.publish_small(home / "published", "b2", rows)
-    company, symbols, _ = demo._covered(home / "published")
-    assert (company.symbol, symbols) == ("ODDY", 1)
+    covered = demo._covered(home / "published")
+    assert (covered.symbol, covered.symbols) == ("ODDY", 1)
 
 
 def test_an_invitation_after_a_killed_service_leads_to_the_default_port(

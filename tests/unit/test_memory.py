@@ -1,24 +1,28 @@
-"""The rows of a build in memory: the same answers as DuckDB, and when they are read."""
+"""The rows of a build in memory: their answers, and when they are read."""
 
 import itertools
 import random
+import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import msgspec
 import pytest
 
 from serve.api import responses
 from tests import builds
+from tests.servers import PATIENCE
 from warehouse.build import overlay, publish
 from warehouse.contract.line_items import SERVED_NAMES
-from warehouse.queries import queries
+from warehouse.contract.served import FinancialPeriod, Values, json_number
 from warehouse.read import reader
 from warehouse.read.memory import Lines, Memory
 from warehouse.read.reader import OpenBuild, Warehouse
+from warehouse.read.reading import read_in_process
 
 END = date(2024, 3, 31)
 BOUNDS: tuple[dict[str, Any], ...] = (
@@ -55,62 +59,113 @@ def build(published: Path) -> Iterator[OpenBuild]:
     warehouse.close()
 
 
-def same(build: OpenBuild, memory: Memory, name: str, *arguments: Any, **named: Any) -> Any:
-    """The answer of DuckDB, which the memory gives too."""
-    build.memory = None
-    told = getattr(queries, name)(build, *arguments, **named)
-    build.memory = memory
-    assert getattr(queries, name)(build, *arguments, **named) == told, (name, arguments, named)
-    return told
+def told(
+    build: OpenBuild, symbol: str, kind: str, items: Sequence[str], since: date | None, until: date | None, limit: int
+) -> list[FinancialPeriod]:
+    """Periods, as DuckDB finds them."""
+    columns = ", ".join(items)
+    rows = build.rows(
+        f"SELECT period, CAST(period_end AS VARCHAR), fiscal_year, fiscal_quarter, {columns} FROM financials "
+        f"WHERE symbol = $symbol AND period_kind = $kind AND coalesce({columns}) IS NOT NULL "
+        "AND period_end BETWEEN coalesce($since, DATE '1900-01-01') AND coalesce($until, DATE '2900-01-01') "
+        "ORDER BY period_end DESC LIMIT $limit",
+        {"symbol": symbol, "kind": kind, "since": since, "until": until, "limit": limit},
+    )
+    named = [(head, zip(items, values, strict=True)) for *head, values in ((*row[:4], row[4:]) for row in rows)]
+    return [
+        FinancialPeriod(*head, Values({item: json_number(value) for item, value in values if value is not None}))
+        for head, values in named
+    ]
 
 
-def test_the_answers_are_those_of_duckdb(build: OpenBuild, published: Path) -> None:
-    memory = Memory(published / build.pointer.file)
-    for text in (None, "l", "LNTR", ".*", "FJÖRD", "harbor works, inc.", "zzz"):
-        same(build, memory, "companies", search=text, exchange=None, limit=2, offset=1)
-    for exchange in ("nasdaq", "none", "ÖTC"):
-        same(build, memory, "companies", search="n", exchange=exchange, limit=50, offset=0)
-    for symbol in ("lntr-b", "GONE", "VOID", "NOPE", "ſ", ""):
-        same(build, memory, "company", symbol)
-    listed = [same(build, memory, "company", symbol) for symbol in ("LNTR", "ABCX", "FJRD", "ODDY")]
-    for company in listed:
-        same(build, memory, "annual_form", company.cik)
-        same(build, memory, "valuation", company)
-        same(build, memory, "coverage", company.symbol)
+def test_periods_are_cut_out_of_the_text_of_all_items(build: OpenBuild) -> None:
+    """Whatever the items, their order and the bounds; pages get the same periods."""
     found = 0
-    for company, items, bounds in random.Random(0).sample(list(itertools.product(listed, ITEMS, BOUNDS)), 40):
-        found += len(same(build, memory, "revisions", company, items, **bounds))
+    for symbol, items, bounds in itertools.product(("LNTR", "ABCX", "FJRD", "ODDY"), ITEMS, BOUNDS):
         for kind in ("ttm", "annual"):
-            rows = queries.financials(build, company.symbol, kind, items, **bounds)
-            encoded = responses.encoded([responses.period(row, items) for row in rows])
-            assert memory.financials(company.symbol, kind, items, **bounds) == (encoded, len(rows)), (items, bounds)
-            found += len(rows)
+            rows = told(build, symbol, kind, items, **bounds)
+            text, count = build.memory.financials(symbol, kind, items, **bounds)
+            assert (bytes(text), count) == (responses.encoded(rows), len(rows)), (symbol, items, bounds)
+            found += count
+        assert build.memory.periods(symbol, "ttm", items, 200) == told(build, symbol, "ttm", items, None, None, 200)
     assert found > 100
 
 
+def test_letters_have_the_lower_case_that_duckdb_gives_them(build: OpenBuild) -> None:
+    """All of Unicode, one by one and next to each other: a final sigma is no other letter."""
+    lower = build.memory._lower
+    letters = [chr(code) for code in range(1, sys.maxunicode + 1) if not 0xD800 <= code <= 0xDFFF]
+    random.Random(0).shuffle(letters)
+    texts = ["".join(letters[start : start + 1000]) for start in range(0, len(letters), 1000)]
+    texts += ["ΑΣ", "İstanbul", "ẞ", "ﬁ"]
+    [(folded,)] = build.rows("SELECT list_transform($texts, lambda text: lower(text))", {"texts": texts})
+    assert folded == [text.translate(lower) for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("search", "exchange", "found"),
+    [
+        ("ln", None, ["LNTR", "LNTR-B"]),
+        (".*", None, []),
+        ("FJÖRD", None, ["FJRD"]),
+        (None, "nasdaq", ["LNTR", "LNTR-B"]),
+        ("n", "none", []),
+        (None, "ÖTC", []),
+    ],
+)
+def test_companies_are_found_by_text(
+    build: OpenBuild, search: str | None, exchange: str | None, found: list[str]
+) -> None:
+    rows, total = build.memory.companies(search=search, exchange=exchange, limit=50)
+    assert ([row.symbol for row in rows], total) == (found, len(found))
+    if found:
+        rest, total = build.memory.companies(search=search, exchange=exchange, limit=1, offset=1)
+        assert ([row.symbol for row in rest], total) == (found[1:2], len(found))
+
+
+@pytest.mark.parametrize(
+    ("symbol", "found"), [("lntr-b", "LNTR-B"), ("GONE", None), ("VOID", None), ("NOPE", None), ("ſ", None), ("", None)]
+)
+def test_a_company_is_found_by_its_symbol(build: OpenBuild, symbol: str, found: str | None) -> None:
+    company = build.memory.company(symbol)
+    assert (company and company.symbol) == found
+
+
 @pytest.fixture
-def reads(published: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Warehouse, list[Path]]]:
-    """A warehouse with builds that have overlays, and the files from which it has read all rows into memory."""
+def whole(monkeypatch: pytest.MonkeyPatch) -> list[Memory]:
+    """The rows that were read of whole builds."""
+    made: list[Memory] = []
+    read = Memory.__init__
+
+    def noted(memory: Memory, connection: duckdb.DuckDBPyConnection) -> None:
+        made.append(memory)
+        read(memory, connection)
+
+    monkeypatch.setattr(Memory, "__init__", noted)
+    return made
+
+
+@pytest.fixture
+def warehouse(published: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Warehouse]:
+    """A warehouse with builds that have overlays, as the service opens it."""
     monkeypatch.setattr(overlay, "MIN_FILE_SIZE", 0)
-    whole: list[Path] = []
-    warehouse = Warehouse(published, lambda file: whole.append(file) or Memory(file))  # type: ignore[func-returns-value]
-    yield warehouse, whole
+    warehouse = Warehouse(published, read_in_process)
+    yield warehouse
     warehouse.close()
 
 
 def revenues_of(warehouse: Warehouse, symbol: str) -> bytes:
     """The revenues in memory, as JSON."""
     with warehouse.build() as build:
-        assert build.memory
-        [text, _] = build.memory.financials(symbol, "ttm", ("revenue",), since=None, until=None, limit=200)
+        assert build.has_rows
+        [text, _] = build.memory.financials(symbol, "ttm", ("revenue",), limit=200)
         return bytes(text)
 
 
 def test_of_a_build_with_an_overlay_only_the_rows_that_differ_are_read(
-    published: Path, reads: tuple[Warehouse, list[Path]]
+    published: Path, warehouse: Warehouse, whole: list[Memory]
 ) -> None:
     """The answers equal the answers of a service that reads all rows."""
-    warehouse, whole = reads
     assert names(warehouse) == ("b1", True)
     for build_id, revenue in (("b2", 4321.0), ("b3", 5432.0)):
         made, rows = builds.renewed(published, build_id, revenue)
@@ -119,23 +174,27 @@ def test_of_a_build_with_an_overlay_only_the_rows_that_differ_are_read(
         symbol = rows["financials"][0]["symbol"]
         assert b"%d" % revenue in revenues_of(warehouse, symbol)
     assert len(whole) == 1
-    with warehouse.build() as build:
-        all_rows = Memory(published / build.pointer.file)
-        assert build.memory
-        listed, count = all_rows.companies(search=None, exchange=None, limit=50, offset=0)
-        assert (listed, count) == build.memory.companies(search=None, exchange=None, limit=50, offset=0)
+    other = Warehouse(published)
+    with warehouse.build() as build, other.build() as same:
+        assert not same.has_rows
+        listed, count = same.memory.companies(limit=50)
+        assert (listed, count) == build.memory.companies(limit=50)
         for company, bounds in itertools.product(listed, BOUNDS):
-            for told in (build.memory, all_rows):
-                same(build, told, "coverage", company.symbol)
-                same(build, told, "revisions", company, SERVED_NAMES, **bounds)
-            pair = [each.financials(company.symbol, "ttm", SERVED_NAMES, **bounds) for each in (build.memory, all_rows)]
-            assert pair[0] == pair[1]
+            answers = [
+                (
+                    each.coverage(company.symbol),
+                    each.revisions(company.symbol, SERVED_NAMES, **bounds),
+                    each.financials(company.symbol, "ttm", SERVED_NAMES, **bounds),
+                )
+                for each in (build.memory, same.memory)
+            ]
+            assert answers[0] == answers[1]
+    other.close()
 
 
 def test_an_overlay_that_renews_no_company_leaves_all_rows_as_they_are(
-    published: Path, reads: tuple[Warehouse, list[Path]]
+    published: Path, warehouse: Warehouse, whole: list[Memory]
 ) -> None:
-    warehouse, whole = reads
     assert names(warehouse) == ("b1", True)
     before = revenues_of(warehouse, "LNTR")
     builds.publish_overlaid(published)
@@ -145,12 +204,11 @@ def test_an_overlay_that_renews_no_company_leaves_all_rows_as_they_are(
 
 @pytest.mark.parametrize("unknown", [True, False], ids=["an earlier release", "back to a build before"])
 def test_all_rows_are_read_if_it_is_unknown_which_differ(
-    published: Path, reads: tuple[Warehouse, list[Path]], unknown: bool
+    published: Path, warehouse: Warehouse, whole: list[Memory], unknown: bool
 ) -> None:
     """A build of an earlier release does not name the companies; rows read after such a build may be newer than the
     rows before.
     """
-    warehouse, whole = reads
     if unknown:
         assert names(warehouse) == ("b1", True)
     made, rows = builds.renewed(published)
@@ -182,11 +240,11 @@ def test_lines_are_found_by_their_text_alone() -> None:
 def names(warehouse: Warehouse) -> tuple[str, bool]:
     """The current build, and whether its rows are in memory."""
     with warehouse.build() as build:
-        return build.pointer.build, build.memory is not None
+        return build.pointer.build, build.has_rows
 
 
 def test_a_small_build_is_in_memory_at_once(published: Path) -> None:
-    warehouse = Warehouse(published, Memory)
+    warehouse = Warehouse(published, read_in_process)
     assert warehouse.in_memory() is None
     assert names(warehouse) == ("b1", True)
     assert warehouse.in_memory()
@@ -198,27 +256,35 @@ def test_a_small_build_is_in_memory_at_once(published: Path) -> None:
     warehouse.close()
 
 
+def test_a_command_reads_rows_at_its_first_question(published: Path, whole: list[Memory]) -> None:
+    warehouse = Warehouse(published)
+    assert names(warehouse) == ("b1", False)
+    assert warehouse.in_memory() is None
+    with warehouse.build() as build:
+        assert build.memory is build.memory
+    assert (names(warehouse), len(whole)) == (("b1", True), 1)
+    warehouse.close()
+
+
 def test_the_previous_build_is_served_while_the_rows_of_a_large_one_are_read(
     published: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first build is served by DuckDB meanwhile."""
+    """A request waits for the first build only."""
     monkeypatch.setattr(reader, "AT_ONCE", 1)
     may_read = threading.Event()
 
-    def read(file: Path) -> Memory:
-        may_read.wait()
-        return Memory(file)
+    def read(file: Path, *, is_urgent: bool) -> Memory:
+        assert is_urgent or may_read.wait(PATIENCE)
+        return read_in_process(file, is_urgent=is_urgent)
 
     def finish() -> None:
-        reading = warehouse._reading
+        opening = warehouse._opening
         may_read.set()
-        assert reading
-        reading.join()
+        assert opening
+        opening.join()
         may_read.clear()
 
     warehouse = Warehouse(published, read)
-    assert [names(warehouse) for _ in range(2)] == [("b1", False)] * 2
-    finish()
     assert names(warehouse) == ("b1", True)
     builds.small(published, "b2")
     assert [names(warehouse) for _ in range(2)] == [("b1", True)] * 2
@@ -232,33 +298,29 @@ def test_the_previous_build_is_served_while_the_rows_of_a_large_one_are_read(
     warehouse.close()
 
 
-def test_a_synchronization_without_a_new_build_reads_no_rows(published: Path) -> None:
-    read = []
-    warehouse = Warehouse(published, lambda file: read.append(file) or Memory(file))  # type: ignore[func-returns-value]
+def test_a_synchronization_without_a_new_build_reads_no_rows(published: Path, whole: list[Memory]) -> None:
+    warehouse = Warehouse(published, read_in_process)
     assert names(warehouse) == ("b1", True)
     pointer = (published / "CURRENT.json").read_text()
     (published / "CURRENT.json").write_text(pointer.replace("}", "} ", 1))
     assert names(warehouse) == ("b1", True)
-    assert len(read) == 1
+    assert len(whole) == 1
     warehouse.close()
 
 
-def test_rows_that_cannot_be_read_are_left_to_duckdb(published: Path, caplog: pytest.LogCaptureFixture) -> None:
-    warehouse = Warehouse(published, lambda file: Memory(file.with_name("nothing")))
-    assert names(warehouse) == ("b1", False)
-    assert "its queries take longer" in caplog.text
-    warehouse.close()
-
-
-def test_no_build_counts_as_in_memory_while_a_request_waits_for_a_new_one(published: Path) -> None:
+def test_no_build_counts_as_in_memory_while_a_request_waits_for_a_new_one(
+    published: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Otherwise a request after a publication could get the build before."""
     seen = []
+    read = Memory.__init__
 
-    def read(file: Path) -> Memory:
+    def noted(memory: Memory, connection: duckdb.DuckDBPyConnection) -> None:
         seen.append(warehouse.in_memory())
-        return Memory(file)
+        read(memory, connection)
 
-    warehouse = Warehouse(published, read)
+    monkeypatch.setattr(Memory, "__init__", noted)
+    warehouse = Warehouse(published, read_in_process)
     assert names(warehouse) == ("b1", True)
     builds.small(published, "b2")
     assert names(warehouse) == ("b2", True)

@@ -18,8 +18,10 @@ from warehouse.build.opening import open_read_only
 from warehouse.build.pointer import overlay_of
 from warehouse.build.verify import is_whole
 from warehouse.contract import views
+from warehouse.read import reader
 from warehouse.read.memory import Memory
 from warehouse.read.reader import FALLEN_BACK, Warehouse
+from warehouse.read.reading import read_in_process
 
 
 @pytest.fixture
@@ -213,20 +215,23 @@ def test_an_overlay_that_is_not_of_the_build_is_noticed(published: Path) -> None
     warehouse.close()
 
 
-def test_rows_that_were_read_from_an_overlay_while_it_was_damaged_are_not_served(published: Path) -> None:
-    """DuckDB, which has read it before, answers."""
-    builds.small(published)
-    builds.publish_overlaid(published, sync_id="s2")
+@overlaid
+def test_rows_that_were_read_from_an_overlay_while_it_was_damaged_are_not_served(
+    published: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """This process, which has opened it before, reads them."""
+    monkeypatch.setattr(reader, "AT_ONCE", 0)
+    made, rows = builds.renewed(published)
+    builds.point(published, made)
 
-    def read(file: Path) -> Memory:
+    def read(file: Path, *, is_urgent: bool) -> Memory:
         Path(overlay_of(str(file))).unlink()
-        return Memory(file)
+        return read_in_process(file, is_urgent=is_urgent)
 
     warehouse = Warehouse(published, read)
     with warehouse.build() as build:
-        assert build.memory is None
-        [(count,)] = build.rows("SELECT count(*) FROM filings WHERE form = $form", {"form": builds.OVERLAID_FORM})
-        assert count == 1
+        [text, _] = build.memory.financials(rows["financials"][0]["symbol"], "ttm", ("revenue",), limit=200)
+        assert b"4321" in bytes(text)
     warehouse.close()
 
 

@@ -14,7 +14,6 @@ from tests import builds
 from tests.published import builds_and_links, names, same_rows
 from warehouse.build import publish
 from warehouse.build.verify import is_whole
-from warehouse.queries import queries
 from warehouse.read.reader import Warehouse
 
 PROCESSES = multiprocessing.get_context("forkserver")
@@ -85,7 +84,7 @@ def test_killed_at_any_step_the_old_or_the_new_build_is_pointed_to(
     assert pointer.build == left
     warehouse = Warehouse(published)
     with warehouse.build() as build:
-        assert queries.company(build, "LNTR")
+        assert build.memory.company("LNTR")
         assert build.updated_at("9990000001") == builds.UPDATED["9990000001"]
     warehouse.close()
     differ = {

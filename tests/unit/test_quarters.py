@@ -40,7 +40,7 @@ from warehouse.build.pointer import current
 from warehouse.contract import schema
 from warehouse.contract.line_items import SERVED_NAMES, items_of
 from warehouse.contract.vocabulary import RATIOS
-from warehouse.queries import page_queries, queries
+from warehouse.queries import page_queries
 from warehouse.read.reader import OpenBuild
 
 ENDS = month_ends(2022, 8)
@@ -211,7 +211,7 @@ def test_the_page_of_a_company_shows_quarters(synchronized_sample):
     """
     published = Home(synchronized_sample).published
     opened = OpenBuild(published, current(published))
-    company = queries.company(opened, "XQORC")
+    company = opened.memory.company("XQORC")
     chosen = view.asked({"periods": "quarter"})
     of_years, of_quarters = (company_page.held(opened, company, periods) for periods in ("annual", "quarter"))
     shown = company_page.document(

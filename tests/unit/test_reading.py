@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests import builds
+from warehouse.build.opening import open_read_only
 from warehouse.contract.line_items import SERVED_NAMES
 from warehouse.errors import BuildUnreadable
 from warehouse.read import reader, reading
@@ -32,14 +33,20 @@ def build_in(published: Path) -> Path:
     return file
 
 
+def rows_of(file: Path, *, is_urgent: bool) -> Memory:
+    """The rows of a build, read in this process."""
+    with open_read_only(file) as connection:
+        return Memory(connection)
+
+
 def test_the_rows_are_those_that_this_process_reads(published: Path) -> None:
-    apart, here = reading.read_in_process(build_in(published), is_urgent=True), Memory(build_in(published))
-    listed, count = here.companies(search=None, exchange=None, limit=200, offset=0)
+    apart, here = (read(build_in(published), is_urgent=True) for read in (reading.read_in_process, rows_of))
+    listed, count = here.companies(limit=200)
     assert count > 2
-    assert apart.companies(search=None, exchange=None, limit=200, offset=0) == (listed, count)
+    assert apart.companies(limit=200) == (listed, count)
     for company in listed:
         assert apart.coverage(company.symbol) == here.coverage(company.symbol)
-        assert apart.valuation(company.symbol) == here.valuation(company.symbol)
+        assert apart.valuation(company) == here.valuation(company)
         bounds = {"since": date(1990, 1, 1), "until": None, "limit": 200}
         assert apart.revisions(company.symbol, SERVED_NAMES, **bounds) == here.revisions(
             company.symbol, SERVED_NAMES, **bounds
@@ -87,20 +94,20 @@ def test_the_process_ends_with_the_one_that_serves(published: Path) -> None:
 
 
 def test_only_the_first_build_is_urgent(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Until its rows are read, DuckDB answers; later the rows of the build before do."""
+    """Requests wait for its rows; later the rows of the build before answer."""
     monkeypatch.setattr(reader, "AT_ONCE", 1)
     said = []
 
     def read(file: Path, *, is_urgent: bool) -> Memory:
         said.append(is_urgent)
-        return Memory(file)
+        return rows_of(file, is_urgent=is_urgent)
 
-    warehouse = Warehouse(published, Memory, read)
+    warehouse = Warehouse(published, read)
     for number in (2, 3):
         with warehouse.build():
             pass
-        if warehouse._reading:
-            warehouse._reading.join()
+        if warehouse._opening:
+            warehouse._opening.join()
         builds.small(published, f"b{number}")
     warehouse.close()
     assert said == [True, False]
@@ -113,30 +120,50 @@ def test_a_reader_that_cannot_be_started_is_an_error(published: Path, monkeypatc
         reading.read_in_process(build_in(published), is_urgent=False)
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-@pytest.mark.parametrize("error", [BuildUnreadable("too large"), MemoryError()])
-def test_a_build_whose_rows_cannot_be_read_is_served_and_the_next_one_too(
-    published: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+def test_a_build_that_no_other_process_can_read_is_served_and_the_next_one_too(
+    published: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """DuckDB answers instead; later builds are taken over as usual."""
+    """This process reads its rows."""
     monkeypatch.setattr(reader, "AT_ONCE", 1)
-    failures = iter([error])
+    failures = iter([BuildUnreadable("no space"), None, BuildUnreadable("no space")])
 
     def read(file: Path, *, is_urgent: bool) -> Memory:
-        if failure := next(failures, None):
+        if failure := next(failures):
             raise failure
-        return Memory(file)
+        return rows_of(file, is_urgent=is_urgent)
 
-    warehouse = Warehouse(published, Memory, read)
+    warehouse = Warehouse(published, read)
     served = []
     for number in (2, 3, 4):
         with warehouse.build():
             pass
-        if warehouse._reading:
-            warehouse._reading.join()
+        if warehouse._opening:
+            warehouse._opening.join()
         with warehouse.build() as build:
-            served.append((build.pointer.build, build.memory is not None))
+            served.append((build.pointer.build, build.has_rows, warehouse.reason))
         builds.small(published, f"b{number}")
     warehouse.close()
-    assert [has_rows for _, has_rows in served] == [False, True, True]
-    assert [build for build, _ in served][1:] == ["b2", "b3"]
+    assert served == [("b1", True, None), ("b2", True, None), ("b3", True, None)]
+    assert caplog.text.count("no space; this process reads its rows") == 2
+
+
+def test_a_damaged_build_is_never_the_current_one(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its rows cannot be read in any process."""
+    monkeypatch.setattr(reader, "AT_ONCE", 1)
+    warehouse = Warehouse(published, reading.read_in_process)
+    with warehouse.build():
+        builds.small(published, "b2", sync_id="s2")
+    file = published / "warehouse-b2.duckdb"
+    file.chmod(0o600)
+    content = bytearray(file.read_bytes())
+    for place in range(3 * 4096, len(content), 4096):  # after the headers
+        content[place] ^= 1
+    file.write_bytes(content)
+    for warehouse_of in (warehouse, Warehouse(published, reading.read_in_process)):
+        with warehouse_of.build():
+            pass
+        if warehouse_of._opening:
+            warehouse_of._opening.join()
+        with warehouse_of.build() as build:
+            assert (build.pointer.build, build.has_rows, warehouse_of.reason) == ("b1", True, reader.FALLEN_BACK)
+        warehouse_of.close()

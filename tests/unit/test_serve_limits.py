@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
+from serve.access.limits import GIVE_BACK
 from serve.http.errors import CommandError, RateLimited
 from serve.settings import Settings
 from serve.shared import shared_limits
@@ -100,7 +101,7 @@ def test_the_headers_are_those_of_one_process(redis: Redis) -> None:
         headers = (await other.take("key_1", NOON + 30)).headers
         assert headers["X-RateLimit-Remaining"] == "58"
         assert headers["RateLimit"] == '"minute";r=58;t=30, "day";r=9998;t=43170'
-        assert (await one.give_back("key_1", NOON + 30)).used == (2, 1)
+        assert (await one.take("key_1", NOON + 30, GIVE_BACK)).used == (2, 1)
         assert (await other.take("key_1", NOON + 30)).used == (3, 2)
         for _ in range(57):
             await one.take("key_1", NOON + 30)
@@ -160,7 +161,7 @@ def test_a_silent_server_is_not_waited_for_and_the_process_counts(
             assert sum(await asyncio.gather(*(allowed(worker, NOON) for _ in range(200)))) == 10
         assert worker.degraded
         assert (await worker.take("key_2", NOON)).used == (1, 1)
-        assert (await worker.give_back("key_2", NOON)).used == (1, 0)
+        assert (await worker.take("key_2", NOON, GIVE_BACK)).used == (1, 0)
         assert await worker.used_today("key_1", NOON) == 60
         monkeypatch.setattr(shared_limits, "DEADLINE", 30)
         redis[1].send_signal(signal.SIGCONT)

@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from serve.api import models
 from serve.http.errors import NotFound
 from serve.site.company import company_csv, company_page, key_figures
 from serve.site.company.company_page import CompanyData
@@ -21,8 +20,9 @@ from serve.site.text.markdown import Document
 from tests import builds
 from tests.sites import Read
 from tests.texts import anchors, section, tables
+from warehouse.contract import served
 from warehouse.contract.line_items import SERVED_NAMES
-from warehouse.contract.served_rows import Company
+from warehouse.contract.served import CompanyRow
 from warehouse.queries import company_queries, page_queries
 from warehouse.queries.explain_queries import Holder
 from warehouse.queries.page_queries import Break, Gap, Report, Stated
@@ -33,7 +33,7 @@ LANTERN = Holder("LNTR", "Lantern", "9990000001", "USD")
 FILINGS = "https://www.sec.gov/cgi-bin/browse-edgar?action=getcompany"
 URL = "https://www.sec.gov/Archives/edgar/data/1/000/index.htm"
 PATH = "/companies/ACME"
-ACME = Company(
+ACME = CompanyRow(
     symbol="ACME",
     name="Acme & Sons",
     exchange="NYSE",
@@ -97,10 +97,10 @@ REPORT = Report("10-Q", "2025-05-02", URL)
 
 def page(
     choices: View = view.DEFAULT,
-    company: Company = ACME,
+    company: CompanyRow = ACME,
     stated: list[Stated] = STATED,
     breaks: tuple[Break, ...] = (),
-    valuation: models.FairValue | models.NoFairValue | None = None,
+    valuation: served.FairValue | served.NoFairValue | None = None,
     newest_filing: str = "2025-06-30",
     industry: str | None = None,
 ) -> Document:
@@ -199,9 +199,9 @@ def test_the_industry_of_a_company_without_a_sic_code_is_what_its_statements_sho
 
 
 def test_a_fair_value_has_its_range_and_what_it_rests_on():
-    grid = [models.GridValue(0.085, growth, number) for growth, number in ((0.015, 90.5), (0.025, 100), (0.035, 120))]
-    given = models.Assumptions(0.085, 0.025, 10, 2e9, False, "As reported.", 2e9, 0.0626, "By trend.", 10, "Diluted.")
-    valuation = models.FairValue(
+    grid = [served.GridValue(0.085, growth, number) for growth, number in ((0.015, 90.5), (0.025, 100), (0.035, 120))]
+    given = served.Assumptions(0.085, 0.025, 10, 2e9, False, "As reported.", 2e9, 0.0626, "By trend.", 10, "Diluted.")
+    valuation = served.FairValue(
         "ACME", "EUR", "2025Q1", "2025-03-31", True, 100.25, given, (), 1, 1, 1, 0.58, 1, None, tuple(grid)
     )
     shown, reach, rests_on = key_figures.fair_value(valuation)
@@ -214,8 +214,8 @@ def test_a_fair_value_has_its_range_and_what_it_rests_on():
 
 
 def test_a_company_without_a_fair_value_says_why():
-    reason = models.Reason("stale_data", "The newest report is too old.", ("stale_data",))
-    text = page(valuation=models.NoFairValue("ACME", "EUR", "2025Q1", "2025-03-31", False, reason)).text
+    reason = served.Reason("stale_data", "The newest report is too old.", ("stale_data",))
+    text = page(valuation=served.NoFairValue("ACME", "EUR", "2025Q1", "2025-03-31", False, reason)).text
     assert "*Why there is no fair value: The newest report is too old.*" in text
 
 

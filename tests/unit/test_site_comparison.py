@@ -17,7 +17,7 @@ from tests import builds
 from tests.sites import Read
 from tests.texts import anchors, section, tables
 from warehouse.contract.line_items import SERVED_NAMES
-from warehouse.contract.served_rows import Company, Period
+from warehouse.contract.served import CompanyRow, FinancialPeriod, Values
 from warehouse.queries.company_queries import Listed
 from warehouse.queries.page_queries import Gap, Stated
 from warehouse.read.reader import OpenBuild, Warehouse
@@ -76,7 +76,7 @@ def test_companies_are_compared_item_by_item(build):
 
 def test_newest_figures_are_of_the_newest_year_or_say_why_there_is_none():
     """As on the page of the company; each leads to its own page."""
-    company = Company("SHP", None, None, "0000000021", None, None, "USD", 12, "2021-12-31", None, None)
+    company = CompanyRow("SHP", None, None, "0000000021", None, None, "USD", "2021-12-31", None, None, 12)
     value = {"value": 2.0, "versions": 1, "earlier": None, "first": 2.0, "cause": None}
     filed = {"form": None, "filed": None, "url": None}
     stated = [
@@ -88,7 +88,7 @@ def test_newest_figures_are_of_the_newest_year_or_say_why_there_is_none():
         )
     ]
     gaps = [Gap("roic", "ttm", "2025-03-31", "no_tag")]
-    newest = Period("2025Q1", "2025-03-31", 2025, 1, tuple(2.0 if item == "revenue" else None for item in SERVED_NAMES))
+    newest = FinancialPeriod("2025Q1", "2025-03-31", 2025, 1, Values(revenue=2.0))
     held = comparison.ComparedCompany(company, newest, {}, History(stated, gaps))
     shown = dict(comparison._overview([held]))
     assert shown["Revenue"] == ["[2](/companies/SHP/revenue/2025Q1)"]

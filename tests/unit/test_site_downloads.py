@@ -21,7 +21,7 @@ from serve.site.reference import downloads
 from tests import builds
 from tests.servers import NOON, Clock, active_key, in_process, wait_until
 from tests.sites import PUBLIC, Read, Site
-from warehouse.contract.served_rows import Company
+from warehouse.contract.served import CompanyRow
 from warehouse.queries.page_queries import Source, Stated
 
 CELL = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
@@ -196,7 +196,7 @@ def test_a_workbook_has_the_values_and_their_sources(served: Served) -> None:
 
 def test_numbers_of_a_workbook_are_shown_by_their_unit() -> None:
     """Amounts with thousands, ratios in per cent, also among sources; the cells keep every digit."""
-    company = Company("ACME", "N", None, "9990000001", None, None, "USD", 12, "2024-12-31", None, None)
+    company = CompanyRow("ACME", "N", None, "9990000001", None, None, "USD", "2024-12-31", None, None, 12)
     held = {"revenue": 435_617_000_000.0, "eps_basic": 1.5, "roic": 0.0614, "debt_to_fcf": 2.0}
     rest = (1, None, 1.0, None, "10-K", "2025-02-15", None)
     stated = [Stated(item, "annual", "FY2024", "2024-12-31", value, *rest) for item, value in held.items()]
@@ -210,7 +210,7 @@ def test_numbers_of_a_workbook_are_shown_by_their_unit() -> None:
 
 
 def test_text_of_a_workbook_is_no_formula() -> None:
-    company = Company("=1+1", "N", None, "9990000001", None, None, "-USD", 12, "2024-12-31", None, None)
+    company = CompanyRow("=1+1", "N", None, "9990000001", None, None, "-USD", "2024-12-31", None, None, 12)
     stated = [Stated("revenue", "ttm", "+1", "2024-12-31", 7.5, 1, None, 7.5, None, "10-K", "2025-02-15", None)]
     source = Source(
         *("revenue", "ttm", "+1", "2024-12-31", 1, "add", 1.0, 1.0, 7.5, "@A1", "=cmd", None, "2024-12-31"),

@@ -12,7 +12,7 @@ from tests import builds
 from tests.sites import PUBLIC, Read, Site, published
 from warehouse.contract.line_items import SERVED_NAMES
 from warehouse.explanation.statements import of_filing
-from warehouse.queries import queries, statement_queries
+from warehouse.queries import statement_queries
 from warehouse.read.reader import Warehouse
 
 SYMBOL = "XQORC"
@@ -68,7 +68,7 @@ def test_a_line_leads_to_its_value_and_the_value_to_the_line(reader: httpx.Clien
 def test_every_fact_of_a_filing_on_a_statement_is_marked(synchronized_sample: Path) -> None:
     """A fact of a value that states an amount of a line, in the period of a column, is a mark of the line."""
     with closing(Warehouse(synchronized_sample / "published")) as warehouse, warehouse.build() as build:
-        company = queries.company(build, SYMBOL)
+        company = build.memory.company(SYMBOL)
         assert company
         filing = next(each for each in statement_queries.filings(build, company.cik) if each.form == "10-K")
         uses = statement_queries.uses(build, company, filing.accession, SERVED_NAMES)

@@ -1,12 +1,12 @@
-"""Suggestions instead of a symbol that is not covered: from memory and from DuckDB alike."""
+"""Suggestions instead of a symbol that is not covered."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from serve.api.suggestions import misspelled, suggestion
 from tests import builds
-from warehouse.read.memory import Memory
 from warehouse.read.reader import OpenBuild, Warehouse
 
 SECURITIES = [
@@ -30,14 +30,13 @@ ADVICE = {
 }
 
 
-@pytest.fixture(scope="module", params=[None, Memory], ids=["duckdb", "memory"])
-def build(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> OpenBuild:
+@pytest.fixture(scope="module")
+def build(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenBuild]:
     """The small build with other securities."""
     folder: Path = tmp_path_factory.mktemp("home") / "published"
     builds.publish_small(folder, rows={**builds.tables(), "securities": SECURITIES})
-    warehouse = Warehouse(folder, request.param)
+    warehouse = Warehouse(folder)
     with warehouse.build() as opened:
-        assert (opened.memory is None) == (request.param is None)
         yield opened
     warehouse.close()
 

@@ -9,38 +9,34 @@ import pytest
 
 from serve import provenance
 from warehouse.contract.line_items import ITEMS_BY_CLASS, SERVED_NAMES
-from warehouse.contract.served_rows import Company
-from warehouse.queries import explain_queries, page_queries, queries
+from warehouse.contract.served import CompanyRow, FairValue
+from warehouse.queries import explain_queries, page_queries
 from warehouse.read.reader import OpenBuild, Warehouse
 
 SYMBOLS = ("XQTR-A", "XQTR-B")
 ALL = {"since": None, "until": None, "limit": 400}
 
 
-@pytest.fixture(scope="module", params=["in memory", "in DuckDB"])
-def build(synchronized_sample: Path, request: pytest.FixtureRequest) -> Iterator[OpenBuild]:
+@pytest.fixture(scope="module")
+def build(synchronized_sample: Path) -> Iterator[OpenBuild]:
     warehouse = Warehouse(synchronized_sample / "published")
     with warehouse.build() as opened:
-        if request.param == "in DuckDB":
-            opened.memory = None
         yield opened
     warehouse.close()
 
 
 @pytest.fixture(scope="module")
-def classes(build: OpenBuild) -> list[Company]:
-    found = [queries.company(build, symbol) for symbol in SYMBOLS]
+def classes(build: OpenBuild) -> list[CompanyRow]:
+    found = [build.memory.company(symbol) for symbol in SYMBOLS]
     assert None not in found
     return [company for company in found if company]
 
 
-def test_fair_values_are_in_the_ratio_of_what_the_classes_earn(build: OpenBuild, classes: list[Company]) -> None:
+def test_fair_values_are_in_the_ratio_of_what_the_classes_earn(build: OpenBuild, classes: list[CompanyRow]) -> None:
     """Both are divided by all shares: of a share of class A is worth two of class B."""
-    a, b = (queries.valuation(build, company) for company in classes)
-    assert a
-    assert b
-    assert a.meaningful
-    assert b.meaningful
+    a, b = (build.memory.valuation(company) for company in classes)
+    assert isinstance(a, FairValue)
+    assert isinstance(b, FairValue)
     assert a.fair_value_per_share / b.fair_value_per_share == pytest.approx(2, rel=0.01)
 
 
@@ -56,10 +52,10 @@ def test_amounts_per_share_are_of_the_class_and_others_of_the_company(build: Ope
     assert [name for name in SERVED_NAMES if name not in ITEMS_BY_CLASS and a[name] != b[name]] == []
 
 
-def test_revisions_gaps_and_current_values_are_those_of_the_symbol(build: OpenBuild, classes: list[Company]) -> None:
+def test_revisions_gaps_and_current_values_are_those_of_the_symbol(build: OpenBuild, classes: list[CompanyRow]) -> None:
     """A period and item is listed once; class B has no amounts per share before its first report by class."""
     for company in classes:
-        revised = queries.revisions(build, company, SERVED_NAMES, **ALL)
+        revised = build.memory.revisions(company.symbol, SERVED_NAMES, **ALL)
         keys = [(revision.item, revision.period, revision.period_end) for revision in revised]
         assert len(keys) == len(set(keys))
         stated = page_queries.stated(build, company, {})

@@ -22,7 +22,6 @@ from tests.e2e.homes import query
 from tests.mirrors import ALFA, Mirror
 from warehouse.contract import schema
 from warehouse.contract.line_items import ITEM_NAMES
-from warehouse.queries import queries
 from warehouse.read.reader import Warehouse
 
 LACKING = "0000000101-25-000004"
@@ -78,7 +77,7 @@ def test_the_page_of_the_company_and_explain_name_it(home):
     with warehouse.build() as build:
         explained = find(build, "ALFA", "revenue", "2024-12-31")
         earlier = find(build, "ALFA", "revenue", "2024-09-30")
-        company = queries.company(build, "ALFA")
+        company = build.memory.company("ALFA")
         assert company
         held = company_page.held(build, company)
     warehouse.close()

@@ -10,7 +10,7 @@ import msgspec
 
 from warehouse.contract.fictional import address
 from warehouse.contract.line_items import SERVED_NAMES
-from warehouse.contract.served_rows import COVERED
+from warehouse.contract.served import COVERED
 from warehouse.read.reader import OpenBuild
 from warehouse.read.series import with_class
 

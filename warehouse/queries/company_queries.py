@@ -1,14 +1,12 @@
 """The SQL queries by which people find companies, as functions of an open build.
 
 Belongs here: all covered companies with their newest figures, companies with a similar name.
-Does not: the interface's queries (queries), the rows of one company's page (page_queries).
+Does not: the questions of the interface (warehouse.read.memory), the rows of one company's page (page_queries).
 """
-
-from collections.abc import Sequence
 
 import msgspec
 
-from warehouse.contract.served_rows import COVERED
+from warehouse.contract.served import COVERED
 from warehouse.read.reader import OpenBuild
 
 SIMILAR = 0.85
@@ -99,18 +97,6 @@ def similar(build: OpenBuild, text: str, limit: int) -> list[str]:
         {"text": text, "least": SIMILAR, "limit": limit},
     )
     return [symbol for (symbol,) in found]
-
-
-def covered(build: OpenBuild, symbols: Sequence[str]) -> list[str]:
-    """Filter symbols, given in capitals, to the covered ones; their order stays."""
-    if build.memory:
-        return [symbol for symbol in symbols if build.memory.company(symbol)]
-    found = build.rows(
-        f"SELECT upper(symbol) FROM companies WHERE {COVERED} AND upper(symbol) IN $symbols",
-        {"symbols": tuple(symbols)},
-    )
-    held = {symbol for (symbol,) in found}
-    return [symbol for symbol in symbols if symbol in held]
 
 
 def hyphenated(symbol: str) -> str:

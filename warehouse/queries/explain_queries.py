@@ -10,7 +10,7 @@ import msgspec
 
 from warehouse.contract import quarters, schema
 from warehouse.contract.fictional import address
-from warehouse.contract.served_rows import TEXT_OF_TIME
+from warehouse.contract.served import TEXT_OF_TIME
 from warehouse.read.reader import OpenBuild
 from warehouse.read.series import of_series
 

@@ -10,6 +10,7 @@ the answers, with a slice for each company; as Python objects they would need se
 from collections.abc import Mapping, Sequence, Set
 from datetime import UTC, date, datetime
 from functools import lru_cache
+from math import isnan
 from typing import Any
 
 import duckdb
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from warehouse.contract import schema
 from warehouse.contract.line_items import ITEMS_BY_CLASS, SERVED_NAMES
-from warehouse.contract.served_rows import Coverage, Revision, Version
+from warehouse.contract.served import Coverage, LabelledPeriod, Revision, Version, json_number
 from warehouse.files import of_companies
 from warehouse.read.periods import Periods
 
@@ -82,29 +83,29 @@ class Histories:
         self._read_versions(connection, some)
 
     def coverage(self, symbol: str) -> Coverage | None:
-        """Answers as `queries.coverage`."""
+        """See `Memory`."""
         kinds = [self._periods(symbol, kind) for kind in schema.PERIOD_KINDS]
         rows = next((rows for rows in kinds if rows.start < rows.stop), None)
         if rows is None:
             return None
-        first, last = self._labels[self._label[rows.stop - 1]], self._labels[self._label[rows.start]]
+        first, last = (self._labels[self._label[place]] for place in (rows.stop - 1, rows.start))
         ttm, annual = (rows.stop - rows.start for rows in kinds)
         held: Array = np.any(self._has_value[kinds[0].start : kinds[1].stop], axis=0)
         items = tuple(item for item, is_held in zip(SERVED_NAMES, held.tolist(), strict=True) if is_held)
-        return Coverage(first[:2], last[:2], ttm, annual, items)
+        return Coverage(LabelledPeriod(*first[:2]), LabelledPeriod(*last[:2]), ttm, annual, items)
 
     def financials(
         self, symbol: str, kind: str, items: Sequence[str], *, since: date | None, until: date | None, limit: int
     ) -> tuple[bytes, int]:
-        """Answers as `queries.financials`, but returns the periods as an encoded JSON array, and their number."""
+        """See `Memory`."""
         return self._encoded.chosen(_within(self._periods(symbol, kind), self._day, since, until), tuple(items), limit)
 
     def revisions(
         self, symbol: str, items: Sequence[str], *, since: date | None, until: date | None, limit: int
     ) -> list[Revision]:
-        """Answers as `queries.revisions`."""
+        """See `Memory`."""
         series = self._series[symbol]
-        first, last = (int(np.searchsorted(self._revised_by, number)) for number in (series, series + 1))
+        first, last = (int(np.searchsorted(self._revised_by, each)) for each in (series, series + 1))
         rows = _within(slice(first, last), self._revised_day, since, until)
         wanted = {PLACES[item] for item in items}
         places = [n for n, item in enumerate(self._revised_item[rows].tolist(), rows.start) if item in wanted]
@@ -153,13 +154,17 @@ class Histories:
     def _revision(self, place: int) -> Revision:
         start, stop = int(self._revised_from[place]), int(self._revised_to[place])
         columns = zip(*(column[start:stop].tolist() for column in self._versions), strict=True)
-        versions = [(version, value, is_current, _moment(at)) for version, value, is_current, at in columns]
+        versions = tuple(
+            Version(version, json_number(value), is_current, _moment(at))
+            for version, value, is_current, at in columns
+            if not isnan(value)
+        )
         return Revision(
             self._version_labels[self._version_label[stop - 1]],
             date.fromordinal(EPOCH + int(self._revised_day[place])).isoformat(),
             SERVED_NAMES[self._revised_item[place]],
-            max((value for _, value, is_current, _ in versions if is_current and value == value), default=None),
-            tuple(Version(*version) for version in versions if version[1] == version[1]),
+            max((version.value for version in versions if version.current), default=None),
+            versions,
         )
 
 

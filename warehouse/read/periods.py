@@ -1,7 +1,7 @@
 """The periods of all companies as encoded JSON, in the shape in which the interface returns them.
 
 Belongs here: encoding the periods of a build once, and choosing and joining the periods of an answer. Does not: reading
-them from a build (memory), the description of the shape (serve.api.models; a test compares both).
+them from a build (memory), the description of the shape (warehouse.contract.served; a test compares both).
 
 A request for periods then only joins bytes: making objects of twenty periods and encoding them takes ten times as long.
 The text is no larger than the numbers as Python objects.
@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.contract.line_items import SERVED_NAMES
+from warehouse.contract.served import EXACT
 
 Array = NDArray[Any]
 
-EXACT = 2.0**53  # largest magnitude up to which a double represents every integer exactly
 TOGETHER = 1_000  # rows that are encoded at once; more would need much memory for a moment
 HEAD, END = b'{"period":"%s","period_end":"%s","fiscal_year":%d,"fiscal_quarter":%d,"values":{', b"}},"
 EMPTY_FIRST, FIRST = b'"values":{,', b'"values":{'

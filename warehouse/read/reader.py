@@ -11,7 +11,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-class ReadsLarge(Protocol):
-    """A function that reads the rows of a large build; `is_urgent` if no build in memory can answer meanwhile."""
+class ReadsRows(Protocol):
+    """A function that reads the rows of a large build; `is_urgent` if requests wait for them."""
 
     def __call__(self, file: Path, *, is_urgent: bool) -> "Memory":
-        """Read the rows of a build's file."""
+        """Read the rows of a build's file; raises BuildUnreadable."""
 
 
 T = TypeVar("T")
@@ -59,10 +59,9 @@ class OpenBuild:
 
     _turns = threading.BoundedSemaphore(QUERIES)  # shared by all open builds
 
-    memory: "Memory | None" = None
-    """The rows of the build in memory, which answer the queries of the interface; None: DuckDB answers them."""
+    _memory: "Memory | None" = None
 
-    memory_source: Pointer | None = None
+    _source: Pointer | None = None
     """The build from which the rows in memory were read completely; rows of single companies may be renewed since."""
 
     def __init__(self, published: Path, pointer: Pointer) -> None:
@@ -74,6 +73,7 @@ class OpenBuild:
         self.pointer = pointer
         self.users = 0
         self._published = published
+        self._reading = threading.Lock()
         self._updated = synchronized(published, pointer)
         refuse_other_overlay(published, pointer)
         try:
@@ -96,35 +96,69 @@ class OpenBuild:
             BuildDamaged: the query failed, and the files of the build are not as they were published.
             RuntimeError: this thread runs an event loop, which would stop for 5 to 12 ms.
         """
-        if _runs_event_loop():
-            raise RuntimeError(f"DuckDB was asked in the event loop, which must not wait; ask it in a thread: {sql}")
-        try:
-            with self._turns, self._connection.cursor() as cursor:
-                return cursor.execute(sql, parameters).fetchall()
-        except duckdb.Error as error:
-            if isinstance(error, OF_THE_QUERY) or has_digest(self._published, self.pointer):
-                raise
-            path = self._published / self.pointer.file
-            raise BuildDamaged(f"{path} is damaged: {first_line(error)}; run `fundamentals sync`") from error
+        with self._cursor(sql) as cursor:
+            return cursor.execute(sql, parameters).fetchall()
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether `memory` waits for nothing."""
+        return self._memory is not None
+
+    @property
+    def memory(self) -> "Memory":
+        """The rows of the build in memory, which answer the questions of the interface; read at the first use.
+
+        Raises:
+            BuildDamaged, RuntimeError: as `rows`.
+        """
+        if self._memory is None:
+            from warehouse.read.memory import Memory  # NumPy: most commands need none of its rows
+
+            with self._reading, self._cursor("rows") as cursor:
+                self._memory, self._source = self._memory or Memory(cursor), self._source or self.pointer
+        return self._memory
+
+    def hold(self, memory: "Memory") -> None:
+        """Use rows that were read from the build's file elsewhere."""
+        refuse_other_overlay(self._published, self.pointer)  # its files were opened again
+        self._memory, self._source = memory, self.pointer
 
     def takes_over(self, before: "OpenBuild") -> bool:
         """Reuse the rows of another build in memory, and read only the rows that differ.
 
         Returns:
-            Whether that is possible: both have the same base, and it is known which rows differ.
+            Whether that is possible: both have the same file, or the same base, and it is known which rows differ.
 
         Raises:
-            duckdb.Error: the build cannot be read.
+            BuildDamaged: as `rows`.
         """
-        pointer, source = self.pointer, before.memory_source
-        if not (before.memory and source and source.base == pointer.base != ""):
+        pointer, source = self.pointer, before._source
+        if before._memory is None or source is None:
             return False
-        if pointer.renewed is None or source.renewed is None or not {*source.renewed} <= {*pointer.renewed}:
+        if before.pointer.file == pointer.file:
+            self._memory, self._source = before._memory, source
+            return True
+        if source.base != pointer.base or pointer.base == "" or pointer.renewed is None or source.renewed is None:
             return False
-        with self._connection.cursor() as cursor:
-            self.memory = before.memory.with_renewed(cursor, frozenset(pointer.renewed))
-            self.memory_source = source
+        if not {*source.renewed} <= {*pointer.renewed}:
+            return False
+        with self._cursor("rows") as cursor:
+            self._memory, self._source = before._memory.with_renewed(cursor, frozenset(pointer.renewed)), source
         return True
+
+    @contextmanager
+    def _cursor(self, asked: str) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A cursor for the thread that calls; see `rows`."""
+        if _runs_event_loop():
+            raise RuntimeError(f"DuckDB was asked in the event loop, which must not wait; ask it in a thread: {asked}")
+        try:
+            with self._turns, self._connection.cursor() as cursor:
+                yield cursor
+        except duckdb.Error as error:
+            if isinstance(error, OF_THE_QUERY) or has_digest(self._published, self.pointer):
+                raise
+            path = self._published / self.pointer.file
+            raise BuildDamaged(f"{path} is damaged: {first_line(error)}; run `fundamentals sync`") from error
 
     @cached_property
     def columns(self) -> Mapping[str, frozenset[str]]:
@@ -160,29 +194,22 @@ class Warehouse:
     If the current build cannot be read, callers get the previous one until the pointer names another build.
     """
 
-    def __init__(
-        self,
-        published: Path,
-        read: "Callable[[Path], Memory] | None" = None,
-        read_large: "ReadsLarge | None" = None,
-    ) -> None:
+    def __init__(self, published: Path, read: ReadsRows | None = None) -> None:
         """Create a reader for a folder of builds; the folder and a build need not exist before the first query.
 
         Args:
             published: the folder of builds.
-            read: reads the rows of a build's file into memory; None: DuckDB answers all queries.
-            read_large: the same for a large build, called in a thread. Until it returns, the previous build stays the
-                current one; without a previous one DuckDB answers, which is slower, and the call is urgent. None:
-                `read`.
+            read: reads the rows of a large build in another process. Each build then has its rows in memory when it
+                becomes the current one, and until `read` returns, the previous build stays the current one. None: rows
+                are read at the first question about them.
         """
         self._published = published
         self._pointer = str(published / POINTER)
         self._read = read
-        self._read_large = read_large
         self._lock = threading.Lock()
         self._current: OpenBuild | None = None
         self._seen: tuple[int, int, int] | None = None
-        self._reading: threading.Thread | None = None
+        self._opening: threading.Thread | None = None
         self._tried: tuple[int, int, int] | None = None
         self._damaged: set[str] = set()
         """The files of builds that turned out to be damaged since the pointer last changed."""
@@ -218,15 +245,15 @@ class Warehouse:
         It never waits, and the rows stay in memory when the build is closed.
         """
         held = self._current
-        if held is None or held.memory is None:
+        if held is None or not held.has_rows:
             return None
-        is_current = self._reading or self._pointer_now() in (self._seen, None)
+        is_current = self._opening or self._pointer_now() in (self._seen, None)
         return held if is_current and held is self._current else None  # another thread may have switched
 
     def close(self) -> None:
         """Close the current build as soon as no request uses it."""
-        if reading := self._reading:
-            reading.join()
+        if opening := self._opening:
+            opening.join()
         with self._lock:
             held, self._current, self._seen = self._current, None, None
             if held:
@@ -241,16 +268,16 @@ class Warehouse:
         return status.st_ino, status.st_mtime_ns, status.st_size
 
     def _refreshed(self) -> OpenBuild:
-        """The build that the pointer names now, or the previous one while the rows of a new one are read."""
+        """The build that the pointer names now, or the previous one while a large one is opened."""
         seen = self._pointer_now()
-        if self._current and (self._reading or seen in (self._seen, None)):
+        if self._current and (self._opening or seen in (self._seen, None)):
             return self._current
         if seen != self._tried:
             self._damaged.clear()
             self._tried = seen
-        if self._current and self._current.memory and self._opens_slowly():
-            self._reading = threading.Thread(target=self._open_and_read, name="rows", daemon=True)
-            self._reading.start()
+        if self._current and self._current.has_rows and self._opens_slowly(self._current.pointer.file):
+            self._opening = threading.Thread(target=self._open_in_thread, name="rows", daemon=True)
+            self._opening.start()
             self._seen = seen
             return self._current
         try:
@@ -258,92 +285,81 @@ class Warehouse:
         except BuildUnreadable as error:
             opened, self.reason = self._current or self._earlier(error), FALLEN_BACK
             log.error("%s; build %s is served", error, opened.pointer.build)
-            if opened is self._current:
-                self._seen = seen
-                return opened
-        if self._current and self._current.pointer.file == opened.pointer.file:
-            opened.memory, opened.memory_source = self._current.memory, self._current.memory_source
-        elif self._read and sum(opened.pointer.rows.get(table, 0) for table in LARGE) > AT_ONCE:
-            is_urgent = self._current is None or self._current.memory is None
-            self._reading = threading.Thread(target=self._read_on, args=(opened, is_urgent), name="rows", daemon=True)
-            self._reading.start()
-            self._seen = seen
-            return self._current or self._switch(opened)
-        else:
-            self._read_rows(opened, self._read)
-        self._switch(opened)
+        if opened is not self._current:
+            self._switch(opened)
         self._seen = seen  # last: until then, in_memory returns no build
         return opened
 
-    def _opens_slowly(self) -> bool:
-        """Whether the build that the pointer names has a large overlay, which takes long to read."""
+    def _opens_slowly(self, present: str) -> bool:
+        """Whether the build that the pointer names has a large overlay, or a large file other than the present one."""
         with suppress(BuildUnreadable, OSError):
-            pointer = current(self._published)
-            overlay = self._published / overlay_of(pointer.file) if pointer else None
-            return overlay is not None and overlay.stat().st_size > OPENED_AT_ONCE
+            if pointer := current(self._published):
+                overlay = self._published / overlay_of(pointer.file)
+                size = overlay.stat().st_size if overlay.exists() else 0
+                return size > OPENED_AT_ONCE or (pointer.file != present and self._is_large(pointer))
         return False
 
-    def _open_and_read(self) -> None:
-        """Open the current build and read its rows in a thread, while the previous build is served."""
+    def _is_large(self, pointer: Pointer) -> bool:
+        return self._read is not None and sum(pointer.rows.get(table, 0) for table in LARGE) > AT_ONCE
+
+    def _open_in_thread(self) -> None:
+        """Open the current build while the previous one is served."""
         opened = None
         try:
-            opened = self._open()
+            opened = self._open(is_urgent=False)
         except (BuildUnreadable, NothingPublished) as error:
             log.error("%s; build %s is served", error, self._current.pointer.build if self._current else None)
         finally:
             with self._lock:
-                self.reason = None if opened else FALLEN_BACK
-                self._reading = self._reading if opened else None
-        before = self._current
-        if opened is None:
-            return
-        if before and before.pointer.file == opened.pointer.file:
-            opened.memory, opened.memory_source = before.memory, before.memory_source
-            with self._lock:
-                self._reading = None
-                self._switch(opened)
-        else:
-            self._read_on(opened, is_urgent=False)
-
-    def _read_on(self, opened: OpenBuild, is_urgent: bool) -> None:
-        """Read the rows of a build in a thread, then make it the current one, even if its rows could not be read."""
-        try:
-            self._read_rows(opened, partial(self._read_large, is_urgent=is_urgent) if self._read_large else self._read)
-        finally:
-            with self._lock:
-                self._reading = None
-                if opened is not self._current and opened.pointer.file not in self._damaged:
+                self._opening = None
+                if opened and opened.pointer.file not in self._damaged:
+                    self.reason = None
                     self._switch(opened)
+                else:
+                    self.reason = FALLEN_BACK
 
-    def _read_rows(self, opened: OpenBuild, read: "Callable[[Path], Memory] | None") -> None:
-        before = self._current  # another thread may set it to None meanwhile
-        try:
-            if read and not (before and opened.takes_over(before)):
-                memory = read(self._published / opened.pointer.file)
-                refuse_other_overlay(self._published, opened.pointer)  # its files were opened again
-                opened.memory, opened.memory_source = memory, opened.pointer
-        except (duckdb.Error, BuildUnreadable) as error:
-            log.error("%s: %s; its queries take longer", opened.pointer.file, first_line(error))
-
-    def _switch(self, opened: OpenBuild) -> OpenBuild:
+    def _switch(self, opened: OpenBuild) -> None:
         if self._current:
             _retire(self._current)
         self._current = opened
-        return opened
 
-    def _open(self) -> OpenBuild:
+    def _open(self, *, is_urgent: bool = True) -> OpenBuild:
         """Open the current build; retry if a publication replaced it while it was being opened."""
         pointer = current(self._published)
         while pointer:
             try:
                 if pointer.file in self._damaged:
                     raise BuildUnreadable(f"{self._published / pointer.file} is damaged; run `fundamentals sync`")
-                return OpenBuild(self._published, pointer)
+                return self._opened(pointer, is_urgent=is_urgent)
             except BuildUnreadable:
                 before, pointer = pointer, current(self._published)
                 if pointer == before:
                     raise
         raise NothingPublished("no data has been published yet; run `fundamentals sync`")
+
+    def _opened(self, pointer: Pointer, *, is_urgent: bool) -> OpenBuild:
+        """Open a build; with its rows in memory if they are not read at the first question.
+
+        Raises:
+            BuildUnreadable: the build cannot be opened, or is damaged.
+        """
+        opened, before = OpenBuild(self._published, pointer), self._current  # another thread may set it to None
+        try:
+            if self._read and not (before and opened.takes_over(before)):
+                if self._is_large(pointer):
+                    self._read_large(opened, self._read, is_urgent=is_urgent)
+                _ = opened.memory
+        except (duckdb.Error, BuildUnreadable) as error:
+            opened.close()
+            raise BuildUnreadable(f"{self._published / pointer.file}: {first_line(error)}") from error
+        return opened
+
+    def _read_large(self, opened: OpenBuild, read: ReadsRows, *, is_urgent: bool) -> None:
+        """Read the rows of a build in another process; if that fails, they are left to this process."""
+        try:
+            opened.hold(read(self._published / opened.pointer.file, is_urgent=is_urgent))
+        except BuildUnreadable as error:
+            log.error("%s: %s; this process reads its rows, which slows requests down", opened.pointer.file, error)
 
     def _earlier(self, error: BuildUnreadable) -> OpenBuild:
         """Open the newest kept build that can be opened.
@@ -354,7 +370,7 @@ class Warehouse:
         for pointer in kept(self._published):
             if pointer.file not in self._damaged:
                 with suppress(BuildUnreadable):
-                    return OpenBuild(self._published, pointer)
+                    return self._opened(pointer, is_urgent=True)
         self.reason = UNREADABLE
         raise error
 

@@ -6,7 +6,7 @@ they are read (reader).
 Reading and encoding the rows of 6,000 companies takes two seconds of a processor core. A thread would take them from
 the event loop, which then waits for the interpreter lock in each of its turns. The process writes the rows into an
 unnamed file, which the service maps: taking over 120 MB is a moment's work, and nothing is copied. As long as the
-previous build answers requests from memory, the requests have priority.
+previous build answers requests, the requests have priority.
 """
 
 import mmap
@@ -23,9 +23,12 @@ from typing import BinaryIO
 
 import duckdb
 
+from warehouse.build.opening import SANDBOX
 from warehouse.errors import BuildUnreadable, first_line
 from warehouse.read.memory import Memory
 
+SETTINGS: dict[str, str | bool | int | float | list[str]] = {**SANDBOX, "threads": 1, "memory_limit": "300MB"}
+"""Of the connection: one thread, because requests need the processor."""
 NICE = 5
 """Added to the nice value of the process unless it is urgent: on the core of a busy service it then gets a quarter."""
 
@@ -35,7 +38,7 @@ def read_in_process(file: Path, *, is_urgent: bool) -> Memory:
 
     Args:
         file: the file.
-        is_urgent: whether requests take longer until the rows are read; if not, requests have priority.
+        is_urgent: whether requests wait for the rows; if not, requests have priority.
 
     Raises:
         BuildUnreadable: the file is not a build, or the process was killed, could not be started or had no space.
@@ -83,7 +86,8 @@ def main(file: Path, nice: int) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     os.nice(nice)
     try:
-        _write(Memory(file), sys.stdout.buffer)
+        with duckdb.connect(file, read_only=True, config=SETTINGS) as connection:
+            _write(Memory(connection), sys.stdout.buffer)
         sys.stdout.flush()
     except (duckdb.Error, OSError) as error:
         sys.exit(first_line(error))

@@ -22,7 +22,6 @@ from serve.site.account.sign_in import SEE_OTHER
 from serve.site.frame.building import CompanyNotFound, current_build
 from serve.site.frame.pages import Access, PageRoute, Pages, values_of
 from serve.site.text.markdown import Markdown
-from warehouse.queries import queries
 
 PATH = "/watchlist"
 FORM = "watch"
@@ -89,7 +88,7 @@ def change(pages: Pages, request: Request) -> Response:
     if name is None:
         raise InvalidParameter({ADD: "The form must add or remove a company."})
     with current_build(pages) as build:
-        company = queries.company(build, values[name])
+        company = build.memory.company(values[name])
         if company is None:
             raise CompanyNotFound(build, values[name])
     watchlists = Watchlists(pages.accounts)

@@ -13,14 +13,13 @@ from operator import attrgetter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from serve.api import responses
 from serve.site.frame import transfer
 from serve.site.frame.building import CompanyNotFound, current_build
 from serve.site.frame.pages import Access, PageRoute, Pages
 from warehouse.contract.line_items import FURTHER_NAMES, SERVED_NAMES
 from warehouse.contract.quarters import QUARTER
-from warehouse.contract.served_rows import Company
-from warehouse.queries import page_queries, queries
+from warehouse.contract.served import Company, json_number
+from warehouse.queries import page_queries
 from warehouse.queries.page_queries import Stated
 from warehouse.read.reader import OpenBuild
 
@@ -64,7 +63,7 @@ def _rows(company: Company, stated: Sequence[Stated]) -> Iterator[Sequence[objec
     for kind, label, end, held in periods(stated):
         row: list[object] = [as_text(part) for part in (company.symbol, kind, label, end, company.currency)]
         for items in (SERVED_NAMES, FURTHER_NAMES):
-            row += [responses.number(held[item].value) if item in held else "" for item in items]
+            row += [json_number(held[item].value) if item in held else "" for item in items]
             row += [held[item].filed or "" if item in held else "" for item in items]
         yield row
 
@@ -88,7 +87,7 @@ def written(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 def show(pages: Pages, request: Request) -> Response:
     """Respond with the file of the company in the path."""
     with current_build(pages) as build:
-        company = queries.company(build, request.path_params["symbol"])
+        company = build.memory.company(request.path_params["symbol"])
         if company is None:
             raise CompanyNotFound(build, request.path_params["symbol"])
         stated = all_stated(build, company)

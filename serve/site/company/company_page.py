@@ -12,7 +12,6 @@ from functools import partial
 
 from markupsafe import Markup
 
-from serve.api import models, responses
 from serve.provenance import not_read
 from serve.site.company import comparison, key_figures
 from serve.site.company.columns import columns_of_list
@@ -29,9 +28,9 @@ from serve.site.text.paths import company_path, comparison_path
 from warehouse.contract.fictional import is_fictional
 from warehouse.contract.line_items import SERVED_NAMES
 from warehouse.contract.quarters import QUARTER
-from warehouse.contract.served_rows import Company
+from warehouse.contract.served import CompanyRow, FairValue, NoFairValue
 from warehouse.contract.vocabulary import GAPS, RATIOS
-from warehouse.queries import company_queries, page_queries, queries
+from warehouse.queries import company_queries, page_queries
 from warehouse.queries.company_queries import Listed
 from warehouse.queries.page_queries import Break, Gap, Report, Stated
 from warehouse.read.reader import OpenBuild
@@ -55,12 +54,12 @@ ASSETS = ("company.css", "charts.js", "ages.js")
 class CompanyData:
     """The data of a company in the build: its current values, gaps, breaks, newest filing, valuation and industry."""
 
-    company: Company
+    company: CompanyRow
     stated: Sequence[Stated]
     gaps: Sequence[Gap]
     breaks: Sequence[Break]
     report: Report | None
-    valuation: models.FairValue | models.NoFairValue | None
+    valuation: FairValue | NoFairValue | None
     unread: Sequence[UnreadReport] = ()
     industry: str | None = None
     with_peers: Sequence[Listed] = ()
@@ -68,7 +67,7 @@ class CompanyData:
     has_quarters: bool = False
 
 
-def held(build: OpenBuild, company: Company, periods: str = "") -> CompanyData:
+def held(build: OpenBuild, company: CompanyRow, periods: str = "") -> CompanyData:
     """Read the data of a company from the build.
 
     Args:
@@ -78,7 +77,7 @@ def held(build: OpenBuild, company: Company, periods: str = "") -> CompanyData:
     """
     of = directory(build)
     own, peers = of.company(company.symbol), of.peers(company.symbol)
-    valued, reports = queries.valuation(build, company), page_queries.reports(build, company.cik)
+    valued, reports = build.memory.valuation(company), page_queries.reports(build, company.cik)
     has_quarters = page_queries.has_quarters(build, company)
     stated, gaps = page_queries.stated(build, company, reports), page_queries.gaps(build, company)
     if has_quarters and periods == QUARTER:
@@ -90,7 +89,7 @@ def held(build: OpenBuild, company: Company, periods: str = "") -> CompanyData:
         gaps,
         page_queries.breaks(build, company.cik),
         page_queries.newest(reports),
-        responses.valuation(company, valued) if valued else None,
+        valued,
         unread_reports(build, company.cik),
         company_queries.industry(build, company.symbol),
         [own, *peers] if own and peers else [],
@@ -175,7 +174,7 @@ def document(
     )
 
 
-def _facts(company: Company, industry: str | None) -> Iterator[str]:
+def _facts(company: CompanyRow, industry: str | None) -> Iterator[str]:
     if is_fictional(company.cik):
         yield "fictional company"
     if company.exchange:
@@ -186,7 +185,7 @@ def _facts(company: Company, industry: str | None) -> Iterator[str]:
     yield f"fiscal year to {month_name[company.fiscal_year_end_month]}"
 
 
-def _card(history: History, item: str, slots: Sequence[Slot], company: Company) -> dict[str, object]:
+def _card(history: History, item: str, slots: Sequence[Slot], company: CompanyRow) -> dict[str, object]:
     """The text above the chart of an item: its newest value in the chart."""
     held = [(slot, value) for slot in slots if (value := history.value(item, slot))]
     if not held:
@@ -212,12 +211,12 @@ def _shown(history: History, item: str, slots: Sequence[Slot]) -> Shown:
     return same_decimals(item, [number for slot in slots if (number := history.number(item, slot)) is not None], READ)
 
 
-def _note(item: str, value: Stated, company: Company, shown: Shown) -> str:
+def _note(item: str, value: Stated, company: CompanyRow, shown: Shown) -> str:
     """The note after a value: its unit, its period, whether it is new, and the previous value."""
     return ", ".join(filter(None, (unit(item, company.currency), value.period, remarks(value, shown))))
 
 
-def _drawing(history: History, slots: Sequence[Slot], company: Company, view: View, root: str, item: str) -> Markup:
+def _drawing(history: History, slots: Sequence[Slot], company: CompanyRow, view: View, root: str, item: str) -> Markup:
     broken = {slot: each.kind for slot, each in history.broken(item, slots)}
     shown = _shown(history, item, slots)
     points = [_point(history, item, slot, company, root, broken.get(slot, ""), shown) for slot in slots]
@@ -225,7 +224,7 @@ def _drawing(history: History, slots: Sequence[Slot], company: Company, view: Vi
     return charts.chart(points, partial(short, item), as_bars=are_discrete, as_log=view.scale == "log")
 
 
-def _point(history: History, item: str, slot: Slot, company: Company, root: str, broken: str, shown: Shown) -> Point:
+def _point(history: History, item: str, slot: Slot, company: CompanyRow, root: str, broken: str, shown: Shown) -> Point:
     if not slot.label:
         year = "" if slot.is_ttm else str(slot.end.year)
         return Point(None, year, "No report", f"of the period to about {slot.end}")

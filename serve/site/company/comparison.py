@@ -25,8 +25,8 @@ from serve.site.text.markdown import Document, Markdown, Search, link, plain, wr
 from serve.site.text.paths import COMPARISON, company_path, comparison_path
 from warehouse.contract.fictional import is_fictional
 from warehouse.contract.line_items import SERVED_NAMES
-from warehouse.contract.served_rows import Company, Period
-from warehouse.queries import page_queries, queries
+from warehouse.contract.served import CompanyRow, FinancialPeriod
+from warehouse.queries import page_queries
 from warehouse.queries.company_queries import Listed
 from warehouse.read.reader import OpenBuild
 
@@ -54,9 +54,9 @@ class Unknown(NamedTuple):
 class ComparedCompany(NamedTuple):
     """A company with its newest twelve months, if it has any, and its fiscal years, newest first."""
 
-    company: Company
-    newest: Period | None
-    years: Mapping[int, Period]
+    company: CompanyRow
+    newest: FinancialPeriod | None
+    years: Mapping[int, FinancialPeriod]
     history: History
 
     def slot(self, year: int | None) -> Slot | None:
@@ -91,7 +91,7 @@ class ComparedCompany(NamedTuple):
     def value(self, item: str, year: int | None) -> tuple[str, float] | None:
         """The label and the value of an item in a fiscal year, or in the newest twelve months."""
         period = self.newest if year is None else self.years.get(year)
-        value = period.values[SERVED_NAMES.index(item)] if period else None
+        value = period.values.get(item) if period else None
         return None if period is None or value is None else (period.period, value)
 
 
@@ -102,7 +102,7 @@ def document(build: OpenBuild, of: Directory, asked: str, charts: str = "") -> D
     chosen = list(dict.fromkeys(row.symbol for row in found.values() if row))
     unknown = [_unknown(build, text, chosen) for text in texts if not found[text]][:MOST]
     left_out, chosen = chosen[MOST:], chosen[:MOST]
-    held = [_held(build, company) for symbol in chosen if (company := queries.company(build, symbol))]
+    held = [_held(build, company) for symbol in chosen if (company := build.memory.company(symbol))]
     years = sorted({year for one in held for year in one.years}, reverse=True)[:YEARS]
     currencies = list(dict.fromkeys(one.company.currency for one in held))
     bases = {item: _base(item, held, years) if charts == INDEXED else None for item in SERVED_NAMES}
@@ -146,11 +146,10 @@ def _unknown(build: OpenBuild, text: str, chosen: Sequence[str]) -> Unknown:
     return Unknown(text, [(row, comparison_path([*chosen, row.symbol])) for row in near])
 
 
-def _held(build: OpenBuild, company: Company) -> ComparedCompany:
-    bounds = {"since": None, "until": None}
-    newest = queries.financials(build, company.symbol, "ttm", SERVED_NAMES, **bounds, limit=1)
-    years: dict[int, Period] = {}
-    for period in queries.financials(build, company.symbol, "annual", SERVED_NAMES, **bounds, limit=YEARS):
+def _held(build: OpenBuild, company: CompanyRow) -> ComparedCompany:
+    newest = build.memory.periods(company.symbol, "ttm", SERVED_NAMES, 1)
+    years: dict[int, FinancialPeriod] = {}
+    for period in build.memory.periods(company.symbol, "annual", SERVED_NAMES, YEARS):
         years.setdefault(period.fiscal_year, period)  # after a change of fiscal year, a label can occur twice
     history = History(
         page_queries.stated(build, company, page_queries.reports(build, company.cik)),

@@ -13,7 +13,7 @@ from serve.provenance import number
 from serve.site.text.markdown import Document, link, write
 from serve.site.text.paths import company_path, statements_path
 from warehouse.contract.fictional import FILINGS, is_fictional
-from warehouse.contract.served_rows import Company
+from warehouse.contract.served import Company
 from warehouse.queries.filing_queries import Fact, Filing
 
 

@@ -7,12 +7,12 @@ charts).
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from serve.api import models
 from serve.site.company.history import History, Slot
 from serve.site.company.sheet import growth
 from serve.site.company.values import address as value_address
 from serve.site.text.figures import TITLES, UNITS, Shown, per_cent, priced, same_decimals, standalone
 from serve.site.text.markdown import Markdown, link, plain
+from warehouse.contract.served import FairValue, NoFairValue
 
 ITEMS = (
     *("revenue", "net_income", "eps_basic", "free_cash_flow"),
@@ -64,11 +64,11 @@ def tiles(history: History, symbol: str, currency: str) -> Iterator[tuple[str, M
             yield TITLES[item], link(shown(held.value), to), ", ".join(filter(None, (new, label, change)))
 
 
-def fair_value(valuation: models.FairValue | models.NoFairValue | None) -> tuple[Markdown, str, str]:
+def fair_value(valuation: FairValue | NoFairValue | None) -> tuple[Markdown, str, str]:
     """The fair value per share, its range, and its assumptions; or a dash, and the reason."""
     if valuation is None:
         return plain("–"), "not valued", ""
-    if isinstance(valuation, models.NoFairValue):
+    if isinstance(valuation, NoFairValue):
         return plain("–"), "the model does not fit", f"Why there is no fair value: {valuation.reason.message}"
     grid = [point.fair_value_per_share for point in valuation.sensitivity]
     given = valuation.assumptions

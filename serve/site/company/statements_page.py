@@ -11,7 +11,6 @@ from itertools import chain
 from starlette.requests import Request
 from starlette.responses import Response
 
-from serve.api import responses
 from serve.http.errors import NotFound
 from serve.provenance import UNITS, amounts_in, columns, is_amount, number, of_members
 from serve.site.company.company_csv import as_text, response, written
@@ -24,9 +23,9 @@ from serve.site.text.markdown import Document, Markdown, link, plain, write
 from serve.site.text.paths import company_path, statements_path
 from warehouse.contract.fictional import is_fictional
 from warehouse.contract.line_items import ITEM_NAMES
-from warehouse.contract.served_rows import Company
+from warehouse.contract.served import Company, json_number
 from warehouse.explanation.statements import Statement, StatementLine, of_filing
-from warehouse.queries import queries, statement_queries
+from warehouse.queries import statement_queries
 from warehouse.queries.statement_queries import StatedFiling, Use
 from warehouse.read.reader import OpenBuild
 
@@ -185,7 +184,7 @@ def show_file(pages: Pages, request: Request) -> Response:
     """Respond with the statements of a filing, or of all filings: one row for each line and column, all digits."""
     accession = request.query_params.get(FILING, "")
     with current_build(pages) as build:
-        company = queries.company(build, request.path_params["symbol"])
+        company = build.memory.company(request.path_params["symbol"])
         if company is None:
             raise CompanyNotFound(build, request.path_params["symbol"])
         held = statement_queries.filings(build, company.cik)
@@ -210,7 +209,7 @@ def _rows(
             for place, (column, value) in enumerate(zip(statement.columns, line.values, strict=True)):
                 if value is not None:
                     made = "; ".join(f"{use.item} {use.period}" for use in _made(statement, line, place, uses))
-                    yield [*start, column.months, column.end, responses.number(value), made]
+                    yield [*start, column.months, column.end, json_number(value), made]
 
 
 ROUTES: tuple[PageRoute, ...] = ((FILE, show_file, Access.FILE),)

@@ -22,8 +22,8 @@ from serve.site.frame.pages import Access, PageRoute, Pages
 from serve.site.text.figures import UNITS
 from warehouse.contract.line_items import FURTHER_NAMES, SERVED_NAMES
 from warehouse.contract.quarters import QUARTER
-from warehouse.contract.served_rows import Company
-from warehouse.queries import page_queries, queries
+from warehouse.contract.served import Company
+from warehouse.queries import page_queries
 from warehouse.queries.page_queries import Source, Stated
 
 PATH = "/companies/{symbol}/financials.xlsx"
@@ -130,7 +130,7 @@ def _unit(columns: Sequence[str], row: Sequence[Cell], place: int) -> str:
 def show(pages: Pages, request: Request) -> Response:
     """Respond with the workbook of the company in the path."""
     with current_build(pages) as build:
-        company = queries.company(build, request.path_params["symbol"])
+        company = build.memory.company(request.path_params["symbol"])
         if company is None:
             raise CompanyNotFound(build, request.path_params["symbol"])
         stated, sources = company_csv.all_stated(build, company), page_queries.facts_behind(build, company)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from weakref import WeakKeyDictionary
 
-from warehouse.queries import company_queries, queries
+from warehouse.queries import company_queries
 from warehouse.queries.company_queries import Listed, hyphenated
 from warehouse.read.reader import OpenBuild
 
@@ -149,7 +149,7 @@ def close_matches(build: OpenBuild, text: str) -> list[Listed]:
     The symbol in another spelling, the issuer of another security, results of a search, and similar companies.
     """
     of = directory(build)
-    security = queries.security(build, hyphenated(text))
+    security = build.memory.security(hyphenated(text))
     likely = [of.company(text), of.company(security.common) if security and security.common else None]
     similar = map(of.company, company_queries.similar(build, text, CLOSE))
     return list(dict.fromkeys(row for row in (*likely, *of.found(text)[:CLOSE], *similar) if row))[:CLOSE]

@@ -10,7 +10,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from serve import names
-from serve.api import responses
 from serve.http.errors import NotFound
 from serve.site.account import watchlist
 from serve.site.company import comparison
@@ -21,7 +20,7 @@ from serve.site.frame.directory import directory
 from serve.site.frame.pages import Access, PageRoute, Pages
 from serve.site.lists import listing
 from warehouse.contract.line_items import SERVED_NAMES
-from warehouse.queries import queries
+from warehouse.contract.served import json_number
 from warehouse.queries.company_queries import Listed
 from warehouse.read.reader import OpenBuild
 
@@ -69,18 +68,17 @@ def show_comparison(pages: Pages, request: Request) -> Response:
 
 
 def _compared(build: OpenBuild, symbol: str) -> Iterator[Sequence[object]]:
-    company = queries.company(build, symbol)
+    company = build.memory.company(symbol)
     if company is None:
         return
-    bounds = {"since": None, "until": None}
     for kind, limit in (("ttm", 1), ("annual", comparison.YEARS)):
-        for period in queries.financials(build, symbol, kind, SERVED_NAMES, **bounds, limit=limit):
+        for period in build.memory.periods(symbol, kind, SERVED_NAMES, limit):
             texts = (symbol, names.shown(company.name or ""), kind, period.period, period.period_end, company.currency)
-            yield [*map(as_text, texts), *map(_number, period.values)]
+            yield [*map(as_text, texts), *(_number(period.values.get(item)) for item in SERVED_NAMES)]
 
 
 def _number(value: float | None) -> object:
-    return "" if value is None else responses.number(value)
+    return "" if value is None else json_number(value)
 
 
 ROUTES: tuple[PageRoute, ...] = (

@@ -1,7 +1,7 @@
 """The page `/errors`, the target of every error's `docs` link: one section per code, with the code as its anchor.
 
 Belongs here: advice for a client on each error. Does not: codes, statuses and messages (serve.http.errors), when each
-occurs (api.routes), the example responses (serve.api.description).
+occurs (api.interface), the example responses (serve.api.description).
 """
 
 import json

@@ -17,8 +17,7 @@ from serve import names
 from serve.api import examples, parameters, responses
 from serve.api.endpoints import ENDPOINTS, CheckedQuestion, Endpoint
 from serve.http.errors import NotFound
-from warehouse.contract.served_rows import Company
-from warehouse.queries import company_queries, queries
+from warehouse.contract.served import Company
 from warehouse.read.reader import OpenBuild
 
 KNOWN = ("AAPL", "MSFT", examples.SYMBOL)
@@ -55,10 +54,10 @@ class Live:
 
 def live(build: OpenBuild, base_url: str) -> Live | None:
     """The examples of a build; None if it has no company for them."""
-    covered = company_queries.covered(build, KNOWN)
-    rows, _ = queries.companies(build, search=None, exchange=None, limit=1, offset=0)
+    covered = build.memory.covered(KNOWN)
+    rows, _ = build.memory.companies(limit=1)
     symbol = next(iter([*covered, *(row.symbol for row in rows)]), None)
-    company = queries.company(build, symbol) if symbol else None
+    company = build.memory.company(symbol) if symbol else None
     if company is None:
         return None
     word = re.match(r"[A-Za-z0-9]+", company.name or "")

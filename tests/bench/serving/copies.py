@@ -17,7 +17,7 @@ from warehouse.build.opening import open_read_only
 from warehouse.build.pointer import Pointer, current
 from warehouse.build.rows import Rows
 from warehouse.contract import schema
-from warehouse.contract.served_rows import COVERED
+from warehouse.contract.served import COVERED
 from warehouse.contract.table import Table
 from warehouse.files import quoted
 

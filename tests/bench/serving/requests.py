@@ -17,7 +17,7 @@ from serve.access.accounts import Accounts
 from serve.clock import timestamp
 from warehouse.build.opening import open_read_only
 from warehouse.contract.line_items import SERVED_NAMES
-from warehouse.contract.served_rows import COVERED
+from warehouse.contract.served import COVERED
 
 KEYS = 30_000
 """At 60 requests a minute each, they last for 30,000 requests a second."""

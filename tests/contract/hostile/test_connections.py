@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from serve.api import answers_from_memory
+from serve.api.interface import Interface
 from serve.app import PATHS
 from serve.http import addresses, deadlines, server
 from serve.metrics.counts import CONNECTIONS, Counts
@@ -74,7 +74,7 @@ def test_what_arrives_while_the_server_is_busy_meets_the_deadline(
         with Connection(address) as early:
             other.send(status)
             assert other.one().startswith(b"HTTP/1.1 200 "), "both connections are accepted"
-            monkeypatch.setattr(answers_from_memory, "represent", slow)
+            monkeypatch.setattr(Interface, "_represented", slow)
             other.send(b"GET /v1/companies?page=9 HTTP/1.1\r\nHost: a\r\nX-Api-Key: %s\r\n\r\n" % own_key.encode())
             assert is_busy.wait(PATIENCE)
             early.send(status.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))

@@ -117,10 +117,10 @@ def test_a_blocked_log_delays_no_request(monkeypatch: pytest.MonkeyPatch) -> Non
     ("failing", "path", "counted"),
     [
         ("serve.http.edge._size_of_head", "/v1/status", 0),
-        ("serve.api.answers_from_memory.represent", "/v1/companies?page=7", 1),
-        ("warehouse.queries.queries.companies", "/v1/companies?search=%C3%B6", 1),
+        ("warehouse.read.memory.Memory.companies", "/v1/companies?page=7", 1),
+        ("serve.api.interface.problem_of", "/v1/status", 0),
     ],
-    ids=["before any endpoint", "of an answer from memory", "of a query"],
+    ids=["before any endpoint", "of an answer at once", "of a task"],
 )
 def test_a_failure_reveals_nothing_and_is_logged_and_counted_once(
     address: str,
