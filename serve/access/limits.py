@@ -57,36 +57,28 @@ class Allowance(NamedTuple):
     @property
     def headers(self) -> dict[str, str]:
         """The headers of section 8 for the window with the fewest requests left, and of the IETF draft for all."""
-        pairs = (line.partition(": ") for line in self.lines.decode().splitlines())
+        pairs = (line.partition(": ") for line in lines(self.used, self.now).decode().splitlines())
         return {name: value for name, _, value in pairs}
 
-    @property
-    def lines(self) -> bytes:
-        """The same headers, as lines of a response."""
-        (of_minute, of_day), (minute, day) = LIMITS, self.used
-        minute = of_minute.requests - minute if minute < of_minute.requests else 0
-        day = of_day.requests - day if day < of_day.requests else 0
-        form = _forms(LIMITS, int(self.now))[day < minute]
-        return form % (day if day < minute else minute, minute, day)
+
+def lines(used: Used, now: float) -> bytes:
+    """The headers of an allowance, as lines of a response."""
+    (of_minute, of_day), (minute, day) = LIMITS, used
+    minute = of_minute.requests - minute if minute < of_minute.requests else 0
+    day = of_day.requests - day if day < of_day.requests else 0
+    form = _forms(LIMITS, int(now))[day < minute]
+    return form % (day if day < minute else minute, minute, day)
 
 
-def allowance(used: Sequence[int], now: float, *, refused: bool) -> Allowance:
-    """The allowance after a request, from the counts.
+def refusal(used: Used, now: float) -> RateLimited:
+    """The error for a request that was counted in no window, because a window was used up.
 
-    Args:
-        used: requests in the current window of each of the LIMITS.
-        now: Unix time of the request.
-        refused: true if a window was used up; the request was then counted in no window.
-
-    Raises:
-        RateLimited: the request was refused; it names the longest of the used-up windows, and the wait until it resets.
+    It names the longest of the used-up windows, and the wait until it resets.
     """
-    if not refused:
-        return Allowance(tuple(used), now)
     limit = max((limit for limit, count in zip(LIMITS, used, strict=True) if count >= limit.requests), key=_length)
     error = RateLimited(limit.requests, limit.window, until_reset(limit, now))
     error.headers = {**(error.headers or {}), **fields(list(zip(LIMITS, used, strict=True)), now)}
-    raise error
+    return error
 
 
 class Counters:
@@ -168,7 +160,9 @@ class Limits(ABC):
 
         self.add(key_id, now, amounts, then)
         used, refused = await taken
-        return allowance(used, now, refused=refused)
+        if refused:
+            raise refusal(used, now)
+        return Allowance(used, now)
 
     async def used_today(self, key_id: str, now: float) -> int:
         """The number of requests of a key on the current day."""

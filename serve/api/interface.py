@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from serve.access.attempts import STATUS, Attempts
 from serve.access.database import DatabaseError
 from serve.access.holders import Holder, Holders
-from serve.access.limits import GIVE_BACK, TAKE, UNCHANGED, Allowance, Limits, Used, allowance
+from serve.access.limits import GIVE_BACK, TAKE, UNCHANGED, Limits, Used, lines, refusal
 from serve.api import description as openapi
 from serve.api import parameters, responses
 from serve.api.admission import admitted, known_holder
@@ -43,6 +43,8 @@ from warehouse.read.reader import OpenBuild, Warehouse, retry_if_damaged
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+Found = Representation | Callable[[], Representation]
 
 VERSION = "/v1"
 DESCRIPTION = "/openapi.json"
@@ -103,15 +105,20 @@ class Interface:
         if kept and not kept.is_young(now):
             kept = None
         asked = None if kept else self._asked_by(target)
-        holder = self._holder(sent) if kept or asked else None
+        if not (kept or asked):
+            return False
+        try:
+            holder = service.holders.find_by_key(sent.get(b"x-api-key", b""))
+        except DatabaseError:
+            return False
         if holder is None or not holder.is_active:
             return False
-        found: Callable[[], Representation]
         if kept:
-            exchange.path, found, is_unchanged = kept.path, lambda: kept, kept.is_current_for(sent)
+            exchange.path = kept.path
+            self._count(holder, exchange, sent, now, reply, kept, is_unchanged=kept.is_current_for(sent))
         elif asked:
-            exchange.path, found, is_unchanged = asked.path, partial(self._noted, asked, build, now, target), None
-        self._count(holder, exchange, sent, now, reply, found, is_unchanged)
+            exchange.path = asked.path
+            self._count(holder, exchange, sent, now, reply, partial(self._noted, asked, build, now, target))
         return True
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -175,9 +182,9 @@ class Interface:
         sent: Sent,
         now: float,
         reply: Reply,
-        found: Callable[[], Representation],
-        is_unchanged: bool | None = None,
+        found: Found,
         *,
+        is_unchanged: bool | None = None,
         in_thread: bool = False,
     ) -> None:
         """Count a request whose key is valid, and reply, now or later.
@@ -188,31 +195,32 @@ class Interface:
             sent: the header fields.
             now: Unix time.
             reply: called with the response.
-            found: the checks after counting; returns the representation, or raises an ApiError.
-            is_unchanged: whether the client's copy is current, if that is already known.
+            found: the representation; or a function with the checks after counting, which returns it.
+            is_unchanged: whether the client's copy is current, if the representation is known.
             in_thread: whether `found` waits for DuckDB.
         """
 
-        def respond(used: Used, refused: bool, found: Callable[[], Representation] = found) -> None:
+        def respond(used: Used, refused: bool, found: Found = found) -> None:
             try:
-                taken = allowance(used, now, refused=refused)
-                representation = found()
+                if refused:
+                    raise refusal(used, now)
+                representation = found if isinstance(found, Representation) else found()
                 exchange.lookup = "hit" if representation.was_used else "miss"
                 representation.was_used = True
             except Exception as error:  # noqa: BLE001 - it is logged
                 reply(self._failure(error, exchange))
                 return
             if is_unchanged is not None or not representation.is_current_for(sent):
-                reply(representation.answer(sent, now, taken.lines, is_held=bool(is_unchanged)))
+                reply(representation.answer(sent, now, lines(used, now), is_held=bool(is_unchanged)))
                 return
 
             def given_back(used: Used, _: bool) -> None:
-                reply(representation.answer(sent, now, Allowance(used, now).lines, is_held=True))
+                reply(representation.answer(sent, now, lines(used, now), is_held=True))
 
             limits.add(holder.key_id, now, GIVE_BACK, given_back)
 
         limits, exchange.key_id = self._service.limits, holder.key_id
-        then = partial(_in_thread, found, respond) if in_thread else respond
+        then = partial(_in_thread, found, respond) if callable(found) and in_thread else respond
         limits.add(holder.key_id, now, UNCHANGED if is_unchanged else TAKE, then)
 
     def _found(self, asked: Asked, build: OpenBuild | WarehouseError, now: float) -> Representation:
@@ -306,13 +314,6 @@ class Interface:
             symbol, segments[SYMBOL] = segments[SYMBOL], segments[SYMBOL] and "{symbol}"
         template = "/".join(segments)
         return Asked(self._endpoints[template], symbol, query) if template in self._endpoints else None
-
-    def _holder(self, sent: Sent) -> Holder | None:
-        """The holder of the request's key; also None if it cannot be looked up without waiting, or not at all."""
-        try:
-            return self._service.holders.find_by_key(sent.get(b"x-api-key", b""))
-        except DatabaseError:
-            return None
 
     def _current(self) -> OpenBuild | None:
         """The current build if it is in memory; requests in the same turn of the event loop share the look-up."""

@@ -30,7 +30,7 @@ from serve.access.limits import (
     Allowance,
     Counters,
     LocalLimits,
-    allowance,
+    refusal,
 )
 from serve.access.watchlists import MOST, WatchlistFull, Watchlists
 from serve.http.errors import CommandError, RateLimited
@@ -221,7 +221,9 @@ def test_threads_and_processes_may_create_keys_at_once(path: Path) -> None:
 
 def take(counters: Counters, now: float, key: str = "key") -> Allowance:
     used, refused = counters.add(key, now, TAKE)
-    return allowance(used, now, refused=refused)
+    if refused:
+        raise refusal(used, now)
+    return Allowance(used, now)
 
 
 def taken(counters: Counters, times: int, now: float, key: str = "key") -> None:
@@ -271,7 +273,7 @@ def test_ten_thousand_requests_per_day() -> None:
 
 def test_if_both_windows_are_used_up_the_wait_is_for_the_day() -> None:
     with pytest.raises(RateLimited, match="per day"):
-        allowance((60, 10_000), NOW, refused=True)
+        raise refusal((60, 10_000), NOW)
 
 
 def test_the_ietf_headers_show_every_window() -> None:
