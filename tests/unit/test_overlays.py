@@ -219,19 +219,17 @@ def test_an_overlay_that_is_not_of_the_build_is_noticed(published: Path) -> None
 def test_rows_that_were_read_from_an_overlay_while_it_was_damaged_are_not_served(
     published: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This process, which has opened it before, reads them."""
+    """The build before is served."""
     monkeypatch.setattr(reader, "AT_ONCE", 0)
-    made, rows = builds.renewed(published)
-    builds.point(published, made)
+    builds.small(published)
+    builds.publish_overlaid(published, sync_id="s2")
 
     def read(file: Path, *, is_urgent: bool) -> Memory:
-        Path(overlay_of(str(file))).unlink()
+        Path(overlay_of(str(file))).unlink(missing_ok=True)
         return read_in_process(file, is_urgent=is_urgent)
 
     warehouse = Warehouse(published, read)
-    with warehouse.build() as build:
-        [text, _] = build.memory.financials(rows["financials"][0]["symbol"], "ttm", ("revenue",), limit=200)
-        assert b"4321" in bytes(text)
+    assert (build_of(warehouse), warehouse.reason) == ("b1", FALLEN_BACK)
     warehouse.close()
 
 

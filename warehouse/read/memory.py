@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence, Set
 from copy import copy
 from datetime import date
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -32,6 +33,7 @@ from warehouse.contract.served import (
     Security,
     json_number,
 )
+from warehouse.files import quoted
 from warehouse.read.histories import Histories
 
 COMPANIES = f"""
@@ -61,6 +63,10 @@ WHERE letter NOT BETWEEN 55296 AND 57343 AND lower(chr(letter)) <> chr(letter)
 """The lower case of all letters, as DuckDB defines it; Python's differs, also from release to release. There are no
 letters with case in the planes of Unicode beyond, and half the characters of UTF-16 are none (a test asks for all).
 """
+
+
+SETTINGS: dict[str, str | bool | int | float | list[str]] = {"threads": 1, "memory_limit": "300MB"}
+"""Of the connection that reads rows: one thread, because requests need the processor; closing it frees its memory."""
 
 
 class Lines:
@@ -247,6 +253,18 @@ class Memory:
         securities = connection.execute(SECURITIES).fetchall()
         self._securities = {symbol: Security(*described) for symbol, *described in securities}
         self._forms: dict[str, str] = dict(connection.execute(ANNUAL_FORMS, {"forms": FORMS}).fetchall())
+
+
+def read(file: Path) -> Memory:
+    """Read the rows of a build's file, over a connection of their own.
+
+    Raises:
+        duckdb.Error: the file is not a build.
+    """
+    with duckdb.connect(":memory:", config=SETTINGS) as connection:
+        connection.execute(f"ATTACH {quoted(file)} AS build (READ_ONLY); USE build")
+        connection.execute("SET enable_external_access = false; SET lock_configuration = true")
+        return Memory(connection)
 
 
 def _values(shape: type, members: dict[str, float]) -> Any:

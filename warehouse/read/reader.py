@@ -110,18 +110,24 @@ class OpenBuild:
 
         Raises:
             BuildDamaged, RuntimeError: as `rows`.
+            BuildUnreadable: its overlay is damaged.
         """
         if self._memory is None:
-            from warehouse.read.memory import Memory  # NumPy: most commands need none of its rows
+            from warehouse.read.memory import read  # NumPy: most commands need none of its rows
 
-            with self._reading, self._cursor("rows") as cursor:
-                self._memory, self._source = self._memory or Memory(cursor), self._source or self.pointer
+            with self._reading, self._cursor("rows"):
+                self.hold(self._memory or read(self._published / self.pointer.file))
+        assert self._memory
         return self._memory
 
     def hold(self, memory: "Memory") -> None:
-        """Use rows that were read from the build's file elsewhere."""
-        refuse_other_overlay(self._published, self.pointer)  # its files were opened again
-        self._memory, self._source = memory, self.pointer
+        """Use rows that were read from the build's file, whose overlay was opened again for that.
+
+        Raises:
+            BuildUnreadable: the overlay is damaged.
+        """
+        refuse_other_overlay(self._published, self.pointer)
+        self._memory, self._source = memory, self._source or self.pointer
 
     def takes_over(self, before: "OpenBuild") -> bool:
         """Reuse the rows of another build in memory, and read only the rows that differ.

@@ -23,12 +23,9 @@ from typing import BinaryIO
 
 import duckdb
 
-from warehouse.build.opening import SANDBOX
 from warehouse.errors import BuildUnreadable, first_line
-from warehouse.read.memory import Memory
+from warehouse.read.memory import Memory, read
 
-SETTINGS: dict[str, str | bool | int | float | list[str]] = {**SANDBOX, "threads": 1, "memory_limit": "300MB"}
-"""Of the connection: one thread, because requests need the processor."""
 NICE = 5
 """Added to the nice value of the process unless it is urgent: on the core of a busy service it then gets a quarter."""
 
@@ -86,8 +83,7 @@ def main(file: Path, nice: int) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     os.nice(nice)
     try:
-        with duckdb.connect(file, read_only=True, config=SETTINGS) as connection:
-            _write(Memory(connection), sys.stdout.buffer)
+        _write(read(file), sys.stdout.buffer)
         sys.stdout.flush()
     except (duckdb.Error, OSError) as error:
         sys.exit(first_line(error))
