@@ -3,9 +3,10 @@
 Belongs here: which class a symbol is, by the cover of the newest report, and which series it has. Does not: the values
 of a class (series), the tables (tables.build_tables).
 
-If classes earn differently and no cover names the class of a symbol, the symbol has no values by class, because they
-could belong to another class. The exception is the symbol of class A (without this letter, the company's first or only
-symbol), which has the values that filings state without a class.
+If classes earn differently, and no cover names the class of a symbol or filings state no values of its class, the
+symbol has no values by class, because they could belong to another class. The exception is the symbol of class A
+(without this letter, the company's first or only symbol) if no cover names its class: it has the values that filings
+state without a class.
 """
 
 from collections.abc import Mapping
@@ -20,13 +21,15 @@ from warehouse.contract.line_items import ITEMS_BY_CLASS
 SERIES_MEMBER = "series_member"
 """The column of table `companies` that names the series of a symbol in column `class_member` of other tables."""
 NOT_STATED = "NotStated"
-"""The series of a symbol of unknown class, if the classes of its company earn differently; it has no values."""
+"""The series of a symbol whose class is unknown or has no stated values, if the classes of its company earn
+differently; it has no values."""
 REASON = "class_of_stock_not_stated"
 
 WITHHELD = Rule(
     "class.withheld.not-stated",
-    "Amounts per share and counts are withheld for a symbol other than that of class A if its company's classes earn "
-    "differently, as also few shares with much revenue each show, and no cover says its class.",
+    "If classes of stock earn differently (also shown by few shares with much revenue each), a symbol's per-share "
+    "amounts and counts are withheld unless filings state them for its class, or the symbol is class A's and unnamed "
+    "on covers.",
     "ASC 260-10-45-59A and 260-10-45-60B (the two-class method); Form 10-K, cover page: the symbol of each class",
     "withhold",
 )

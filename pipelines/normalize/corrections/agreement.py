@@ -73,30 +73,31 @@ BY_CONTRADICTION = "another figure of the filing, which equals this one in other
 
 BY_TWO_OTHERS = Rule(
     "correction.agreement.by-two-others",
-    "Net income, revenue or earnings per share that nothing in the filing confirms are replaced by what equals them "
-    "in other periods if a second figure agrees; earnings in cents by dollars; sums of them by income over shares.",
+    "Net income, revenue or earnings per share that nothing in the filing confirms are replaced by a figure that "
+    "equals them in other periods, if a second agrees; earnings per share in cents or wrongly summed by income over "
+    "shares.",
     "ASC 260-10-45-10; Regulation S-X Rule 5-03: the lines of the income statement foot",
     "correct",
 )
 CONTRADICTED = Rule(
     "correction.agreement.contradicted",
-    "Net income, revenue, earnings per share or averages of shares that no other figure of the filing and period "
-    "confirms are left out if one contradicts them which equals them in the company's other periods.",
+    "Net income, revenue, earnings per share or average shares are left out if no other figure of the filing and "
+    "period confirms them and one that equals them in the company's other periods contradicts them.",
     BY_TWO_OTHERS.source,
     "withhold",
 )
 DILUTED_BELOW_BASIC = Rule(
     "correction.agreement.diluted-below-basic",
-    "Of an average of diluted shares below that of basic shares the one is left out that is not net income over "
-    "earnings per share; if this shows nothing, the one that is less like the company's last one.",
+    "If average diluted shares are below basic shares, the average that differs from net income over earnings per "
+    "share is left out; if this decides nothing, the one that is less like the company's last average.",
     "ASC 260-10-45-16 and 260-10-45-17: potential shares are added, and left out where they are antidilutive",
     "withhold",
 )
 ADJUSTMENT_IS_COUNT = Rule(
     "correction.agreement.adjustment-is-diluted-count",
-    "An adjustment for dilution that is like the basic average is the diluted average itself, and is not added to "
-    "the basic one, unless net income over diluted earnings per share is their sum.",
-    "ASC 260-10-45-16: potential shares are added to the shares outstanding; they are not all of them again",
+    "An adjustment for dilution about as large as average basic shares is itself the diluted average, and is not "
+    "added to them, unless net income over diluted earnings per share equals the sum.",
+    "ASC 260-10-45-16: potential shares are added to the shares outstanding; an adjustment is not the whole count",
     "correct",
 )
 

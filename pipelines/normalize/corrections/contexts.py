@@ -36,37 +36,37 @@ CONTEXTS_MEASURED = (
 )
 SAME_END_PERIOD = Rule(
     "correction.context.same-end",
-    "A figure that differs from the first statement of its period and equals the first statement of a period with the "
-    "same end and another length belongs to that period, and is left out.",
+    "A figure that differs from the first statement of its period, and equals the first statement of a longer or "
+    "shorter period with the same end, belongs to that other period, and is left out.",
     CONTEXTS_MEASURED,
     "correct",
 )
 OTHER_YEAR = Rule(
     "correction.context.other-year",
-    "An amount of four digits or more, or two amounts that are not round, that differ from the first statements of "
-    "their periods and equal those a year before or after belong to that year, and are left out.",
+    "An amount of four digits or more, or two amounts that are not round, are left out if they differ from the first "
+    "statements of their periods and equal those of the year before or after, to which they belong.",
     CONTEXTS_MEASURED,
     "correct",
 )
 WITH_PROVEN = Rule(
     "correction.context.with-proven",
-    "If one figure of a filing is proven to belong to another period, its other figures in the same context, and those "
-    "of the same line that are shifted by a year alike, are left out as well.",
+    "If a figure of a filing is proved to belong to another period, the filing's other figures in the same context "
+    "are left out, and figures of the same line that are shifted by a year in the same direction.",
     CONTEXTS_MEASURED,
     "correct",
 )
 IN_ONE_FILING = Rule(
     "correction.context.repeated-in-filing",
-    "A figure is left out if its filing repeats it in a longer period whose first part has an amount too, in the next "
-    "year with twice as many lines, or as shares of part of the year.",
+    "A figure is left out if its filing states the same figure for a longer period whose beginning has an amount "
+    "too, for the next year with over twice as many lines, or (average shares) for part of the year.",
     "ASC 270-10-45-1: interim periods are parts of an annual period, so the quarters add up to the year; measured on "
-    "228 companies: equal amounts of two years of which the filing states as many lines are right",
+    "228 companies: equal amounts of two years are right if the filing states as many lines for both",
     "correct",
 )
 QUARTERS_OF_OTHER_YEAR = Rule(
     "correction.context.quarters-of-other-year",
-    "If the four quarters of a year in one filing add up to the year before and not to their own, they belong to it, "
-    "and all figures of the filing in their contexts are left out.",
+    "If the four quarters of a year in one filing add up to the year before and not to their own, they belong to the "
+    "year before, and all figures of the filing in the same contexts are left out.",
     "ASC 270-10-45-1: interim periods are parts of an annual period, so the quarters add up to the year",
     "correct",
 )

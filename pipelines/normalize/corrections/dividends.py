@@ -75,8 +75,8 @@ BY_PAYMENTS = "dividends paid over shares of the same filing"
 
 RATE = Rule(
     "correction.dividends.rate",
-    "Dividends per share are a rate, and are left out, if dividends over shares are four or twelve times as much in a "
-    "year, or about as many times as the period has quarters, one with about that rate.",
+    "Dividends per share are left out as a quarterly or monthly rate if dividends over shares are 4 or 12 times as "
+    "much in a year, or as many times as the period has quarters, one with about that amount.",
     "Taxonomy definition: dividends declared per share during the period",
     "withhold",
 )
@@ -88,15 +88,16 @@ SCALE = Rule(
 )
 NOT_AS_PAID = Rule(
     "correction.dividends.not-as-paid",
-    "Dividends per share that differ from dividends paid over shares, although both agree in other periods, are left "
-    "out; so are those that half as many shares again, or fewer, would not explain.",
+    "Dividends per share are left out if they differ from dividends paid over shares although both agree in the "
+    "company's other periods, or if no share count within a factor of 1.5 of the average explains the difference.",
     SCALE.source,
     "withhold",
 )
 AS_PAID_PER_SHARE = Rule(
     "correction.dividends.as-paid-per-share",
-    "Dividends declared or recognised per share are replaced by those paid per share of the same filing and period if "
-    "dividends paid over shares differ from the former and are the latter: a proposal for the year is paid later.",
+    "Dividends declared or recognised per share are replaced by dividends paid per share of the same filing and "
+    "period if dividends paid over shares equal the second and not the first: a dividend proposed for the year is "
+    "paid later.",
     "IAS 1.107: dividends recognised as distributions to owners during the period; IAS 10.12: a dividend declared "
     "after the period is not recognised in it",
     "correct",

@@ -49,50 +49,50 @@ MULTIPLE_STEP = "Regulation S-X Rule 5-03: the income statement leads from reven
 
 CASH_FLOW = Rule(
     "identity.cash-flow.activities-and-change-in-cash",
-    "Operating, investing and financing cash flow and the effect of exchange rates add up to the change in cash; "
-    "operating cash flow that contradicts this, in a statement of a company whose other statements foot, is left out.",
+    "Operating, investing and financing cash flow and the effect of exchange rates add up to the change in cash; if "
+    "a statement fails this although the company's other statements foot, operating cash flow is left out.",
     STATEMENT_OF_CASH_FLOWS,
     "withhold",
 )
 GROSS_PROFIT = Rule(
     "identity.revenue.cost-and-gross-profit",
-    "Revenue less its cost is gross profit; revenue that contradicts this, in a statement of a company whose other "
-    "statements foot, is left out, and so is revenue below gross profit, which no cost explains.",
+    "Revenue less its cost is gross profit; if a statement fails this although the company's other statements foot, "
+    "revenue is left out. So is revenue below gross profit, because no cost explains it.",
     MULTIPLE_STEP,
     "withhold",
 )
 COSTS = Rule(
     "identity.revenue.costs-and-operating-income",
-    "Revenue less the total of costs and expenses is operating income; revenue that contradicts this, in a statement "
-    "of a company whose other statements foot, is left out.",
+    "Revenue less the total of costs and expenses is operating income; if a statement fails this although the "
+    "company's other statements foot, revenue is left out.",
     MULTIPLE_STEP,
     "withhold",
 )
 BY_TOTAL = Rule(
     "correction.total.sign-and-scale",
-    "Operating cash flow or revenue is multiplied by the power of a thousand, or has its sign reversed, with which its "
-    "statement foots like the company's others, if no other line explains why it does not.",
+    "If a statement does not foot, although the company's others do, operating cash flow or revenue is multiplied by "
+    "a power of a thousand, or its sign reversed, so that it foots, unless another line could be corrected instead.",
     f"{STATEMENT_OF_CASH_FLOWS}; {MULTIPLE_STEP}",
     "correct",
 )
 CHANGE_IN_CASH = Rule(
     "identity.cash.change-in-period",
-    "Cash at the end of a period less cash at its beginning is the change in cash; cash that misses this by one digit "
-    "is left out if the company's other statements satisfy it and no other cash does.",
+    "Cash at a period's end less cash at its beginning is the change in cash; cash that differs from this in one "
+    "digit is left out if the company's other statements foot and no other line of cash does.",
     "ASC 230-10-45-4: the cash flow statement reconciles cash at the beginning and at the end of the period",
     "withhold",
 )
 INVESTING = Rule(
     "identity.cash-flow.investing-explained",
-    "Capital expenditure of a year is left out if the other outflow of investing that stated payments do not explain "
-    f"is more than {UNEXPLAINED} times as much, and more than {LARGE_PART:.0%} of the outflow.",
+    "A year's capital expenditure is left out if the part of the investing outflow that neither it nor other stated "
+    f"payments explain is more than {UNEXPLAINED} times as much, and more than {LARGE_PART:.0%} of the outflow.",
     "ASC 230-10-45-13 and 230-10-45-26: payments for productive assets are lines of investing activities",
     "withhold",
 )
 LEASED = Rule(
     "correction.total.plant-without-leased",
-    "Capital expenditure is payments for property, plant and equipment alone if they and the other payments for "
-    "investing add up to investing cash flow: equipment leased to others is then no other line.",
+    "If payments for property, plant and equipment and the other payments for investing add up to investing cash "
+    "flow, they alone are capital expenditure: payments for equipment leased to others are then not a further line.",
     STATEMENT_OF_CASH_FLOWS,
     "correct",
 )

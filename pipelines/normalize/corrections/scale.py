@@ -60,37 +60,38 @@ WEIGHTED_AVERAGE = (
 
 INCOME_AND_SHARES = Rule(
     "correction.scale.income-earnings-and-shares",
-    "Where net income differs by a power of a thousand from earnings per share times shares, the share count is "
-    "multiplied by it; the earnings per share or the income instead, if shares outstanding or earlier filings show "
-    "this.",
+    "If net income is a power of a thousand times earnings per share times shares, the share count is multiplied by "
+    "it; if shares outstanding or earlier filings confirm the count, earnings per share or net income is corrected "
+    "instead.",
     WEIGHTED_AVERAGE,
     "correct",
 )
 COUNT_BY_EARLIER_COUNTS = Rule(
     "correction.scale.count-by-earlier-filings",
-    "A share count that no earnings per share verify is multiplied by the power of a thousand by which it differs from "
-    "shares outstanding or the last verified count, or by which it is below most counts of earlier filings.",
+    "A share count that earnings per share do not verify is multiplied by the power of a thousand by which it "
+    "differs from shares outstanding or the last verified count, or otherwise falls short of the median of earlier "
+    "filings.",
     ERRORS_MEASURED,
     "correct",
 )
 COUNT_BY_LARGEST_EARNINGS = Rule(
     "correction.scale.count-by-largest-earnings",
-    "A first share count below 100,000 that would mean earnings of more than 500 per share is stated in thousands or "
-    "millions.",
+    "A share count below 100,000 that no earlier count verifies, and that would mean earnings of more than 500 per "
+    "share, is taken as stated in thousands or millions.",
     f"{WEIGHTED_AVERAGE}; hardly a listed company earns more than 500 a share, and none with fewer than 100,000 shares",
     "correct",
 )
 SCALE_OF_EARLIER_FILINGS = Rule(
     "correction.scale.earlier-filings",
-    "A figure that is a power of a thousand times that first filed for its period is divided by it, with its line's "
-    "figures in the filing, if this brings them nearer to the line's level or others.",
+    "A figure that is a power of a thousand times the figure first filed for its period is divided by it, as are the "
+    "line's other figures in the filing, if this brings them nearer to the line's usual level.",
     ERRORS_MEASURED,
     "correct",
 )
 SCALE_ALONE = Rule(
     "correction.scale.alone",
-    "Revenue or dividends per share about a thousand or a million times the level of the line in earlier filings are "
-    "left out if another figure of the line in the filing is at that level.",
+    "Revenue or dividends per share are left out if they are about a thousand or a million times the line's level in "
+    "earlier filings, while another figure of the line in the same filing is at that level.",
     f"{ERRORS_MEASURED}; no other figure shows the amount",
     "withhold",
 )

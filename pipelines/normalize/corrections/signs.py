@@ -55,16 +55,16 @@ BY_LINE = "the figures of the line for other periods, as filings state both sign
 
 SIGN_BY_VOTE = Rule(
     "correction.sign.vote",
-    "Figures of income of one filing and period with one amount and two signs have the majority's sign. Votes: net "
-    "income, earnings per share, income before tax less tax, the change of retained earnings, filings so far.",
+    "If figures of income of one filing and period agree in amount but not in sign, the majority decides. Votes: net "
+    "income, earnings per share, income before tax less tax, the change of retained earnings, and earlier filings.",
     "taxonomy definitions of the elements: income and loss of one period have one sign; ASC 260-10-45-10; Regulation "
     "S-X Rule 5-03",
     "correct",
 )
 NO_MAJORITY = Rule(
     "correction.sign.no-majority",
-    "Where as many figures of income of one amount have the one sign as the other, net income and earnings per share "
-    "of the filing are left out.",
+    "If the votes on the sign of income (rule correction.sign.vote) are tied, net income and earnings per share of "
+    "the filing and period are left out.",
     SIGN_BY_VOTE.source,
     "withhold",
 )
@@ -77,15 +77,16 @@ TAX_SIGN = Rule(
 )
 OUTFLOW_SIGN = Rule(
     "correction.sign.outflow",
-    "The sign of negative dividends per share is reversed; that of capital expenditure, preferred dividends or "
-    "interest expense is, if every figure of the line in a filing is negative.",
+    "The sign of negative dividends per share is reversed, and that of capital expenditure, preferred dividends and "
+    "interest expense if all figures of the line in the filing are negative.",
     "ASC 230-10-45-13: payments to acquire property are cash outflows; us-gaap defines the elements as the outflow",
     "correct",
 )
 SIGN_OF_FILINGS = Rule(
     "correction.sign.filings-of-period",
-    "Operating cash flow, capital expenditure, operating income and income before tax have the sign that most filings "
-    "state so far; if as many state either, that of the line's other periods; else they are left out.",
+    "Operating cash flow, capital expenditure, operating income and income before tax take the sign that most "
+    "filings so far state for the period; in a tie, the sign of the line's other periods; otherwise they are left "
+    "out.",
     "taxonomy definitions: a line of one period has one sign; measured on 228 companies: 2 of 32,700 figures are of "
     "periods with such a tie",
     "correct",

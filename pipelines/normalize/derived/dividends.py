@@ -49,24 +49,24 @@ shares."""
 
 AS_DATED = Rule(
     "dividends-per-share.dated",
-    "If dividends per share that filings date within a period, as paid or declared, times shares are the dividends "
-    f"paid in it (within {SAME:.0%}), they are all. Payments do not add to declarations.",
+    "If the payments per share that a filing dates within a period, times shares, are all dividends paid in it "
+    f"(within {SAME:.0%}), they, or dated declarations of the same sum, are the dividends per share of the period.",
     "ASC 505-10-50-2: dividends per share are disclosed for each period; taxonomy definitions: dividends per share "
     "times the shares are the dividends",
     "compose",
 )
 CONFIRMED = Rule(
     "dividends-per-share.confirmed-by-declared",
-    "A quarter has the rate of a neighbouring quarter, the sum of two amounts stated of it, or the year less the other "
-    f"quarters, if dividends declared over shares are, as usual, that amount (within {SAME:.0%}; between equal rates "
-    f"{BETWEEN:.0%}).",
+    "A quarter's dividends per share are a neighbouring quarter's rate, the sum of two amounts stated for it, or the "
+    f"year less the other quarters, if dividends declared over shares, as usual, equal them (within {SAME:.0%}; "
+    f"between equal rates {BETWEEN:.0%}).",
     "Taxonomy definitions: dividends per share times the shares are the dividends; ASC 505-10-50-2",
     "compose",
 )
 NOT_AS_DECLARED = Rule(
     "dividends-per-share.not-as-usually-declared",
-    "Dividends per share of a quarter are left out if dividends declared over shares, usually equal, differ by a "
-    f"factor of {APART:g}: a special dividend is missing, or alone.",
+    "Dividends per share of a quarter are left out if dividends declared over shares, which usually equal them, "
+    f"differ by a factor of more than {APART:g}: a special dividend is missing, or is stated alone.",
     CONFIRMED.source,
     "withhold",
 )

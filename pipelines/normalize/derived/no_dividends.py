@@ -38,43 +38,46 @@ from pipelines.normalize.rule import Rule
 
 RETAINED_EARNINGS = Rule(
     "dividends-per-share.none.retained-earnings",
-    "No dividends were declared in a period, and its parts, in which retained earnings changed by net income (less "
-    "preferred dividends or retired stock), if no filing so far states a dividend of it; after losses, of any period.",
+    "If retained earnings changed in a period by net income (less preferred dividends or retired stock), and no "
+    "filing so far states a dividend for it (if retained earnings are negative: for any period), none were declared "
+    "in it.",
     "Regulation S-X Rule 3-04: dividends are a change of retained earnings; ASC 505-10-50-2",
     "compose",
 )
 CHANGES_OF_EQUITY = Rule(
     "dividends-per-share.none.changes-of-equity",
-    "No dividends were declared in a period, and its parts, in which equity changed by exactly the stated income, "
-    "other comprehensive income, issues and repurchases of stock, if no filing so far states a dividend of any period.",
+    "If equity changed in a period by exactly the stated income, other comprehensive income, and issues and "
+    "repurchases of stock, and no filing so far states a dividend for any period, none were declared in the period "
+    "or its parts.",
     "Regulation S-X Rule 3-04: dividends are one of the changes of equity, which are all shown",
     "compose",
 )
 FINANCING_ACTIVITIES = Rule(
     "dividends-per-share.none.financing-activities",
-    "No dividends were declared in a period if its financing activities, and those of the next quarter where the filer "
-    "paid dividends before, are exactly the other stated lines, and no filing states a dividend.",
+    "If a period's financing cash flow (and, where the filer paid dividends before, the next quarter's) is exactly "
+    "the sum of lines other than dividends, and no filing states a dividend for the period, none were declared in "
+    "it.",
     "ASC 230-10-45-15: dividends paid are financing activities; a dividend is paid within weeks of its declaration",
     "compose",
 )
 OF_A_PART = Rule(
     "dividends-per-share.none.of-a-part",
-    "No dividends were declared in the parts of a period for which a filing states dividends of zero, nor in the rest "
-    "of a year with the same dividends, per share and in money, as a part.",
+    "If a filing states zero dividends for a period, none were declared in its parts; if a year and a part of it "
+    "have the same dividends, per share and in money, none were declared in the rest.",
     "Dividends are not negative: if they add up to zero, each is zero",
     "compose",
 )
 ON_PREFERRED = Rule(
     "dividends-per-share.none.all-on-preferred",
-    "No dividends were declared on common stock in a period, and its parts, of which all dividends paid are exactly "
-    "the dividends on preferred stock.",
+    "If all dividends paid in a period are exactly the dividends on preferred stock, none were declared on common "
+    "stock in the period or its parts.",
     "us-gaap:PaymentsOfDividends (dividends on all stock); Regulation S-X Rule 3-04",
     "compose",
 )
 BETWEEN = Rule(
     "dividends-per-share.none.between-periods-without",
-    "No dividends were declared in a period between two that are proved to have none, by a filer whose filings so far "
-    "state no dividend of any period: a change of accounting moved retained earnings.",
+    "If the periods before and after a period are proved to have no dividends, and no filing so far states a "
+    "dividend for any period, none were declared between them either: an accounting change moved retained earnings.",
     "Regulation S-X Rule 3-04: dividends are a change of retained earnings, which a change of accounting is, too",
     "compose",
 )

@@ -24,15 +24,16 @@ from pipelines.normalize.rule import Rule
 
 RESIDUAL = Rule(
     "capital-expenditure.residual-of-investing-activities",
-    "Capital expenditure without an element is what the stated lines leave of investing activities, if the statements "
-    "before and after state it and leave nothing (in the same year: the same again).",
+    "Capital expenditure that a filing does not state is what its other lines leave of investing cash flow, if the "
+    "statements before and after state it and leave nothing; what an earlier statement of the same year leaves is "
+    "deducted.",
     "ASC 230-10-45-26: gross payments and receipts of investing activities add up to their total",
     "compose",
 )
 BEGINNING = Rule(
     "period.beginning-by-difference",
-    "Money or dividends per share before an interim period's last quarter are the period's less the quarter's, if one "
-    "filing states both under one source, and none yet their period; dividends a day change by at most half.",
+    "If one filing states an interim period and its last quarter under one source, and none yet the time before the "
+    "quarter, that is the difference: money, and dividends per share whose daily amount changes by at most half.",
     "Regulation S-X Rule 10-01(c): interim statements have the quarter and the year to date that end together",
     "compose",
 )

@@ -43,48 +43,49 @@ large."""
 
 PERIOD_LESS_QUARTER = Rule(
     "shares.basic.period-less-its-last-quarter",
-    "The basic average of the beginning of a period is, day by day, that of the period less that of its last quarter, "
-    "if one filing states both and the result lies between its stated parts.",
+    "If one filing states average basic shares of a period and of its last quarter, the average of the time before "
+    "that quarter is their difference, weighted by days, if it lies between the averages stated for its parts.",
     "ASC 260-10-45-10 and 260-10-55-2: a weighted average over a period is the mean of its parts; Regulation S-X Rule "
     "10-01(c): interim statements have the quarter and the year to date that end together",
     "compose",
 )
 OF_EARNINGS = Rule(
     "shares.net-income-over-earnings-per-share",
-    "An average of shares that no filing states is net income over earnings per share, if their rounding moves twelve "
-    f"months by at most {OF_TWELVE_MONTHS:.2%} and all averages so far (at least {FEWEST}) are it, the last within a "
-    "tenth.",
+    "Average shares that no filing states are net income over earnings per share if rounding moves twelve months by "
+    f"at most {OF_TWELVE_MONTHS:.2%}, all stated averages so far (at least {FEWEST}) equal this quotient, and the "
+    "last is within a tenth.",
     "ASC 260-10-45-10 and 45-16: earnings per share are income divided by the weighted average of shares",
     "compose",
 )
 LOSS_OF_REST = Rule(
     "shares.diluted.basic-in-a-loss-of-the-rest",
-    "Diluted shares of a part of a year with a loss from continuing operations, which no filing states, are its basic "
-    "ones: those of a period less those of its rest, which may include potential shares.",
+    "If a longer period less a shorter one is a part of the year with a loss from continuing operations and no "
+    "stated diluted shares, its diluted shares are its basic shares, which are computed by the same difference.",
     "ASC 260-10-45-17 to 45-19: with a loss from continuing operations no potential share is included; each period is "
     "judged for itself",
     "compose",
 )
 LOSS = Rule(
     "shares.diluted.basic-in-a-loss",
-    "Diluted shares that no filing states are the basic ones in a period with a loss from continuing operations, "
-    "unless the filing states other diluted earnings per share.",
+    "Diluted shares that no filing states equal basic shares in a period with a loss from continuing operations, "
+    "unless the filing states diluted earnings per share that differ from basic ones.",
     "ASC 260-10-45-17 to 45-19: with a loss from continuing operations no potential share is included",
     "compose",
 )
 NO_DILUTION = Rule(
     "shares.diluted.basic-without-dilution",
-    "Diluted shares that no filing states are the basic ones where nothing dilutes: both earnings per share are equal "
-    f"(rounding leaves at most {SAME_COUNT:.1%}), the stated adjustment is zero, or reports so far state "
-    "neither potential shares nor share-based pay.",
-    "ASC 260-10-45-2, 45-10 and 45-16; ASC 260-10-50-1: the adjustment is disclosed; 260-10-55-3: that of a year to "
-    "date is the average of its quarters",
+    "Diluted shares that no filing states equal basic shares without dilution: both earnings per share are equal "
+    f"(rounding explains at most {SAME_COUNT:.1%}), the stated adjustment is zero, or reports so far state neither "
+    "potential shares nor share-based pay.",
+    "ASC 260-10-45-2, 45-10 and 45-16; ASC 260-10-50-1: the adjustment is disclosed; 260-10-55-3: the adjustment of a "
+    "year to date is the average of its quarters",
     "compose",
 )
 DAYS_SINCE = Rule(
     "shares.of-days-since-offering",
-    "A part of the year of an offering, of which no filing states shares or earnings per share, has the year's average "
-    f"if this is that of the next period (within {SAME_COUNT:.1%}): the filer counts the days since the offering.",
+    f"If the average shares of the year of an offering equal the next period's (within {SAME_COUNT:.1%}), they are "
+    "also the average of the year's parts without stated figures per share: the filer counts only the days since the "
+    "offering.",
     "ASC 260-10-45-10; measured: savings banks present earnings per share for the period since their conversion",
     "compose",
 )

@@ -20,7 +20,7 @@ from pipelines.normalize.rule import Rule
 NO_LESS_THAN_PART = Rule(
     "source.no-less-than-part",
     "If the sum of a source is less, by more than 0.5 %, than a part or total of the line in the same filing, the "
-    "source is only a part, and the next source of the line is taken.",
+    "source itself is only a part, and the next source counts.",
     "taxonomy definitions of the elements: a total is no less than an amount that it includes",
     "select",
 )
@@ -38,8 +38,8 @@ OF_FIRST = ["slot", "cik", "seq", "start", "end", "filed", "fact"]
 """Columns that a candidate has from its first fact."""
 ANNUAL_NOTE = Rule(
     "fact.annual-note",
-    "An annual amount under an element that no interim report of the last 400 days uses is from a note; it is replaced "
-    "by the line of the statements if that is more than half of it.",
+    "An annual amount whose element no interim report of the last 400 days uses is from a note; a line of the "
+    "statements replaces it if the line has more than half of the amount.",
     "Regulation S-X Rule 10-01(a): interim statements may be condensed and omit notes",
     "withhold",
     "income before tax and capital expenditure of all filers",
@@ -50,8 +50,9 @@ LARGE_PART = 0.5
 
 REVENUE_THAT_FOOTS = Rule(
     "source.revenue-that-foots",
-    "If a filing states several amounts of revenue, one that foots with gross profit or operating income counts; "
-    "without it, one that is no less than cost of revenue, operating income, and revenue of a part of the period.",
+    "If a filing states several amounts of revenue, the first that foots with gross profit or operating income "
+    "counts, otherwise the first that is not below cost of revenue, operating income, or revenue of a part of the "
+    "period.",
     "Regulation S-X Rule 5-03: the income statement leads from revenue to income",
     "select",
 )
@@ -60,8 +61,9 @@ _OF_INCOME = ("cost_of_revenue", "gross_profit", "operating_costs", "operating_i
 SOURCE = ["cik", "concept", "rank"]
 OF_WHOLE_ALREADY = Rule(
     "fact.noncontrolling-interests-already",
-    "Noncontrolling interests are not added to equity that is assets less liabilities already, nor subtracted from net "
-    "income of which earnings per share times shares allow only the whole, in most periods so far.",
+    "Noncontrolling interests are not added to equity that already equals assets less liabilities, nor subtracted "
+    "from net income if, in most periods so far, only the undivided income agrees with earnings per share times "
+    "shares.",
     "ASC 810-10-45-16: noncontrolling interests are part of equity; ASC 260-10-45-11A: earnings per share leave out "
     "the income of noncontrolling interests",
     "select",
@@ -74,14 +76,15 @@ _LESS, _WHOLE = "net-income.parent.less-noncontrolling-interests", "net-income.p
 _PRODUCTS = (("eps_basic", "shares_basic"), ("eps_diluted", "shares_diluted"))
 LESSER_SOURCE = Rule(
     "fact.lesser-source-repeats",
-    "A later filing that states a period only under a source of lower rank restates nothing, if earlier filings of the "
-    "company stated both sources for the same periods and they mostly differed.",
+    "A later filing that states a period only under a source of lower rank does not restate it, if earlier filings "
+    "of the company stated both sources for the same periods and the amounts mostly differed.",
     "ASC 810-10-50-1A: income of the parent and consolidated income are two amounts",
     "withhold",
 )
 OTHER_SOURCE = Rule(
     "fact.other-source",
-    "A value is flagged if its source is, for this company, a different amount than the best source used so far.",
+    "A value is flagged if it is from a source whose amounts, for this company, mostly differ from those of the best "
+    "source used so far.",
     "ASC 810-10-50-1A: income of the parent and consolidated income are two amounts",
     "flag",
 )
@@ -95,8 +98,8 @@ line moved, show nothing about today."""
 
 LINE_OF_STATEMENT = Rule(
     "source.line-of-statement",
-    "A line of the income or cash flow statement comes before an element of the notes, if each is an amount of its own "
-    "and the line is no part of a total of the statement.",
+    "A line of the income or cash flow statement has priority over an element of the notes, if each alone is the "
+    "whole amount and the line is not a part of a total of the statement.",
     "Regulation S-X Rule 5-03.1; ASC 230-10-45; ASC 260-10-45-2 (amounts on the face of the statements)",
     "select",
 )

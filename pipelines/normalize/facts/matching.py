@@ -14,14 +14,14 @@ from pipelines.normalize.rule import SWITCHED_OFF, Rule
 
 ZERO_COUNT = Rule(
     "fact.zero-share-count",
-    "An average number of shares of zero is left out, because filers state zero if the number is missing.",
+    "Average shares of zero or less are left out, because filers state zero if the number is missing.",
     "ASC 260-10-45-10: basic earnings per share are income divided by the weighted average number of shares",
     "withhold",
 )
 WITHOUT_SHARES = Rule(
     "fact.per-share-without-shares",
-    "An amount of an element per share in a unit of currency alone counts as one per share, unless the filing states "
-    "it in a currency per share too, or it is so large that it must be a total.",
+    "An amount of an element per share whose unit is only a currency counts as an amount per share, unless the "
+    "filing also states it in a currency per share, or it is so large that it is a total.",
     "Taxonomy definitions: the elements have the type of amounts per share; EDGAR Filer Manual: their unit is a "
     "currency per share",
     "select",

@@ -13,7 +13,7 @@ from pipelines.normalize.rule import Rule
 SCALE_OF_FILING = Rule(
     "precision.scale-of-filing",
     "If all amounts of money in a filing are multiples of a thousand, ten thousand, a hundred thousand or a million, "
-    "each counts as rounded to it, so that a coarser repetition of a known value changes nothing.",
+    "each counts as rounded to this unit, so that repeating a known value less precisely changes nothing.",
     "Regulation S-X Rule 4-01(b): amounts may be stated in thousands or millions",
     "select",
 )

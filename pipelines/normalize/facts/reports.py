@@ -38,16 +38,16 @@ AFTER_FILING = Rule(
 )
 LONG_BEFORE_FILING = Rule(
     "report.period-ends-long-before-filing",
-    "A fact whose period ended more than 15 calendar years before its filing is left out, because no statement reaches "
-    "back so far: its date is mistyped, or a note tells history.",
+    "A fact whose period ended more than 15 calendar years before its filing is left out, because no statement "
+    "reaches back so far: its date is mistyped, or it is history in a note.",
     "Regulation S-X Rules 3-01 and 3-02, former Regulation S-K Item 301: statements cover three years, selected data "
     "five",
     "withhold",
 )
 FILED_TWICE = Rule(
     "report.filed-twice",
-    "An amount that a filing states twice counts once: the largest of one element, or the finest that rounds to it; "
-    "the first of equal ones in a sum, if the other is an optional part of it.",
+    "If a filing states an amount twice, one counts: under one element the largest, or the most precise if it rounds "
+    "to the largest; in a sum the first of two equal amounts, if the second is optional.",
     "taxonomy definitions of the elements: an amount filed under a broad and a narrow element is one amount",
     "select",
 )

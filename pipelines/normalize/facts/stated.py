@@ -17,8 +17,9 @@ from pipelines.normalize.rule import Rule
 
 PARTIAL = Rule(
     "recast.partial",
-    "A current report restates what periodic reports stated before only with a complete set of statements (profit, "
-    "revenue and a balance sheet or cash flow statement); what none of them stated counts anyway.",
+    "A current report (8-K, 6-K) restates figures of earlier periodic reports only with a complete set of statements "
+    "(profit, revenue and a balance sheet or cash flow statement); figures that no periodic report stated before "
+    "count anyway.",
     "Form 8-K Item 2.02 and General Instruction B.2: a press release is furnished, not filed; Items 8.01 and 9.01: "
     "audited statements recast after a change of segments, a disposal or a new standard",
     "withhold",

@@ -32,8 +32,8 @@ SAME_WITHIN_ROUNDING = Rule(
 )
 WITHOUT_INPUT = Rule(
     "version.withdrawn.input",
-    "A value is withdrawn if a later filing leaves no value for an amount that it is computed from, or no meaning for "
-    "the item.",
+    "A value is withdrawn if, after a later filing, an amount that it is computed from has no value, or the item has "
+    "no meaning in the company's industry.",
     "A ratio or a difference of amounts is only as good as each amount",
     "withhold",
 )

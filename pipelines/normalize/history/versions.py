@@ -51,22 +51,22 @@ CURRENCY_LEFT = Rule(
 )
 FACTS_CHANGED = Rule(
     "version.withdrawn.facts-changed",
-    "A value of today's rules is withdrawn if its facts are still there but lead to it no more, because EDGAR has "
-    "other figures for known filings; so is a ratio of which an amount changed.",
+    "A value that today's rules recorded is withdrawn if its facts are still in EDGAR but no longer lead to it, "
+    "because EDGAR has other figures for known filings; so is a ratio if one of its amounts changed.",
     "A contradicted value is not served, and a ratio is only as good as each amount",
     "withhold",
 )
 SOURCE_READ = Rule(
     "version.withdrawn.source-read",
-    "A value of today's rules is withdrawn if they find it no longer since something else is read of the filings, "
-    "while companyfacts have its facts as before.",
+    "A value that today's rules recorded is withdrawn if they no longer find it because other data are now read from "
+    "the filings, while companyfacts have its facts as before.",
     "The sources of a filing are one report: what all of them state together counts",
     "withhold",
 )
 FACT_DROPPED = Rule(
     "version.kept.fact-dropped",
     "A value that no filing supports any more stays if today's rules recorded it and one of its facts is missing, or "
-    "if the company has no values, because only a later document of EDGAR lacks its facts.",
+    "if the company now has no values at all: only a later EDGAR document lacks the facts.",
     "A filing remains valid even if a later document lacks its facts",
     "select",
 )

@@ -41,8 +41,8 @@ RULES = (
     ),
     Rule(
         "industry.by-code-and-elements",
-        "Where companies of several industries have the same SIC code, the elements that the filings of one year use, "
-        "or do not use, show the industry.",
+        "If companies of several industries have the same SIC code, the elements that a company's filings of one "
+        "year use, or do not use, decide its industry.",
         "Taxonomy: definitions of the elements; Regulation S-X Articles 5, 7 and 9: which statements have them",
         "select",
     ),
@@ -54,8 +54,9 @@ RULES = (
     ),
     Rule(
         "industry.presumed",
-        "Where the elements that would show the industry are not held, companies without current items are assumed to "
-        "be financial companies, and makers of vehicles or machinery to own the lender to their buyers.",
+        "If the elements that would show the industry are not available, a company without SIC code and current "
+        "items is assumed to be a financial company, and a maker of vehicles or machinery to own the lender to its "
+        "buyers.",
         "Regulation S-X Articles 7 and 9: balance sheets of financial companies are not classified",
         "select",
     ),

@@ -65,51 +65,53 @@ EPS_AS_FILED = Rule(
 )
 EPS_OF_INCOME = Rule(
     "eps.income-over-shares",
-    "If filings state no earnings per share for a window, or only for the quarters of a fiscal year, they are the "
-    "income that these are computed from, if it is stated, and otherwise net income, divided by average shares.",
+    "If filings state no earnings per share for twelve months, or only quarterly ones for a fiscal year, they are "
+    "computed: the stated numerator of earnings per share, otherwise net income, divided by average shares.",
     "ASC 260-10-45-10: income available to common over the weighted average of shares; ASC 260-10-45-11",
     "compose",
 )
 EPS_ISSUANCE = Rule(
     "eps.net-income-over-shares.issuance",
-    "Earnings per share are net income divided by average shares if the sum of quarters differs from it and the share "
-    f"count changed by more than {ISSUANCE - 1:.0%} in or before the window.",
+    "Earnings per share are net income divided by average shares if the sum of the quarters differs from this "
+    f"quotient and the share count changed by more than {ISSUANCE - 1:.0%} in or before the twelve months.",
     "ASC 260-10-45-10; ASC 260-10-55-3: a weighted average of the year to date, not a sum of quarters",
     "compose",
 )
 TIMES_SHARES = Rule(
     "identity.earnings-per-share.times-shares",
-    "Earnings per share times average shares are net income: a sum that rounding and the change of the count do not "
-    "explain is replaced (a hundredfold: left out), if nearly all fiscal years agree or it differs by "
-    f"{FAR_APART:.0%}.",
+    "A sum of quarterly earnings per share that, beyond rounding and changing counts, differs from net income over "
+    "average shares is replaced by this quotient (hundredfold: withheld), if nearly all fiscal years agree or it "
+    f"differs by {FAR_APART:.0%}.",
     "ASC 260-10-45-10: income available to common over the weighted average of shares",
     "correct",
 )
 EPS_ROUNDINGS = Rule(
     "eps.net-income-over-shares.roundings",
-    f"Filed earnings that differ by more than {ROUNDED_AWAY:.0%} from net income over shares, but only by roundings of "
-    "quarters or of cents before a reverse split, are replaced by this quotient, if nearly all fiscal years agree.",
+    f"Filed earnings per share that differ by more than {ROUNDED_AWAY:.0%} from net income over shares, but only "
+    "because quarters, or cents before a reverse split, are rounded, are replaced by this quotient, if nearly all "
+    "fiscal years agree.",
     "ASC 260-10-45-10; ASC 260-10-55-12: a reverse split is applied to the earnings per share of all periods shown",
     "correct",
 )
 OTHER_SHARES = Rule(
     "eps.withheld.other-shares",
-    "Net income is not divided by shares where the earnings per share that filings state for as many or more fiscal "
-    f"years of the company differ from this quotient by more than {OTHER_YEARS:.0%} as agree with it.",
+    "Net income is not divided by shares if filed earnings per share differ from this quotient by more than "
+    f"{OTHER_YEARS:.0%} in at least as many of the company's fiscal years as they agree with it.",
     "ASC 260-10-45-59A and 260-10-45-60B: with several classes of shares, each class has its part of the earnings",
     "withhold",
 )
 OF_ONE_CLASS = Rule(
     "shares.withheld.of-one-class",
-    "Counts of shares are withheld if net income is more than 1.25 times filed earnings per share times shares, or "
-    "less than 0.8 times, in all fiscal years, two at least: another number of shares earns it.",
+    "Share counts are withheld if net income is more than 1.25 times, or less than 0.8 times, filed earnings per "
+    "share times shares in all fiscal years (at least two): the counts are of one of several classes.",
     "ASC 260-10-45-59A and 260-10-45-60B: with several classes of shares, each class has its part of the earnings",
     "withhold",
 )
 DERIVED = Rule("flag.derived", "The value is calculated because filings state none.", EPS_OF_INCOME.source, "flag")
 ISSUED = Rule(
     "flag.issuance",
-    "So many shares were issued or retired around the window that quarterly earnings per share do not add up.",
+    "So many shares were issued or retired in or before the twelve months that quarterly earnings per share do not "
+    "add up.",
     EPS_ISSUANCE.source,
     "flag",
 )
@@ -121,29 +123,29 @@ APART = Rule(
 )
 MEAN_OF_QUARTERS = Rule(
     "shares.day-weighted-mean",
-    "Weighted average shares of twelve months, or of a quarter by difference, are the mean of their legs, weighted by "
-    "days.",
+    "Weighted average shares of twelve months, or of a quarter by difference, are the mean of the averages they are "
+    "computed from, weighted by days.",
     "ASC 260-10-45-10: a weighted average of shares outstanding during the period",
     "compose",
 )
 ONE_SHARE_BASIS = Rule(
     "shares.withheld.other-basis",
-    f"Twelve months of shares, and of earnings per share, are withheld if the average of one leg is more than "
-    f"{OTHER_BASIS} times that of another one, because one is before a split that no filing shows, or in other units.",
+    "Twelve months of shares, and of earnings per share, are withheld if one of the averages added up is more than "
+    f"{OTHER_BASIS} times another: one is from before a split that no filing shows, or in other units.",
     "ASC 260-10-55-12: a split is applied to all periods shown; earlier filings are on the former basis",
     "withhold",
 )
 MEAN_AS_QUARTERS = Rule(
     "identity.shares.mean-like-quarters",
-    "Average shares of twelve months or of a quarter, and earnings per share of such a count, are withheld if their "
-    f"unstated part lies outside the averages around it, so far that the mean moves by more than {LARGEST_EXCESS:.0%}.",
+    "Average shares of twelve months or of a quarter, and earnings per share on this count, are withheld if the part "
+    f"that no filing states lies outside the averages around it and moves the mean by more than {LARGEST_EXCESS:.0%}.",
     "ASC 260-10-45-10 and 260-10-55-2: a weighted average over the year is the mean of its parts",
     "withhold",
 )
 NOT_BELOW_BASIC = Rule(
     "identity.shares.diluted-not-below-basic",
-    "Diluted shares are not fewer than basic shares: a mean that is so is that of basic shares in twelve months with a "
-    "loss, because potential shares would then reduce it, and is otherwise left out.",
+    "If a computed average of diluted shares is below basic shares, the basic average is taken in a period with a "
+    "loss, because potential shares would then reduce the loss per share; otherwise diluted shares are withheld.",
     "ASC 260-10-45-17: potential shares are left out where they are antidilutive; 260-10-45-19: in a year with a loss",
     "correct",
 )

@@ -22,33 +22,34 @@ FIRST_SEEN_AS_COMPARATIVE = Rule(
 )
 SCALE_REPAIRED = Rule(
     "flag.scale-repaired",
-    "A leg of the value was filed a thousand or a million times too large or too small; table lineage has the filed "
-    "amount.",
+    "A figure from which the value is computed was filed a thousand or a million times too large or too small; table "
+    "lineage has the filed amount.",
     "Table repairs has the proof",
     "flag",
 )
 SIGN_REPAIRED = Rule(
     "flag.sign-repaired",
-    "A leg of the value was filed with the wrong sign; table lineage has the filed amount.",
+    "A figure from which the value is computed was filed with the wrong sign; table lineage has the filed amount.",
     "Table repairs has the proof",
     "flag",
 )
 FIGURE_REPAIRED = Rule(
     "flag.figure-repaired",
-    "A leg of the value was replaced by another figure of its filing; table lineage has the filed amount.",
+    "A figure from which the value is computed was replaced by another figure of its filing; table lineage has the "
+    "filed amount.",
     "Table repairs has the proof",
     "flag",
 )
 PURCHASING_POWER = Rule(
     "flag.purchasing-power",
-    "The filing of the value restates earlier periods by a price index: the value is in the purchasing power of its "
-    "day, and is not comparable with values of other filings.",
+    "The filing of the value restates earlier periods by a price index: the value is in the purchasing power at the "
+    "filing's own date, and cannot be compared with values of other filings.",
     "IAS 29.8 and 29.34",
     "flag",
 )
 LINE_DERIVED = Rule(
     "flag.derived-line",
-    "A line in the value is not stated: it is the total of its statement less all other lines.",
+    "A line from which the value is computed is not stated: it is the total of its statement less all other lines.",
     "Table lineage has the total and the lines",
     "flag",
 )

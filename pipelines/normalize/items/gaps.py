@@ -63,7 +63,8 @@ _RULES_OF_REASONS = (
         ("basis_break",),
         Rule(
             "gap.basis-break",
-            "Values of twelve months are withheld where the company, or its accounting standards, changed within them.",
+            "Values of twelve months are withheld if the figures under the CIK became another company's, or the "
+            "accounting standards changed, within them.",
             "ASC 805-40-45-1 (reverse acquisitions); IFRS 1 (first-time adoption)",
             "withhold",
         ),
@@ -72,8 +73,8 @@ _RULES_OF_REASONS = (
         ("no_tag",),
         Rule(
             "gap.no-tag",
-            "An item is withheld where the company's filings never state it, or an amount that it needs, in an element "
-            "of the rules.",
+            "An item is withheld where the company's filings never state it, or an amount that it is computed from, "
+            "in an element that the rules know.",
             NO_SUCH_AMOUNT,
             "withhold",
         ),
@@ -93,7 +94,7 @@ _RULES_OF_REASONS = (
         ("not_on_balance_sheet",),
         Rule(
             "gap.not-on-balance-sheet",
-            "A balance is withheld where the balance sheet of the day does not state it.",
+            "A balance is withheld where the balance sheet at the period end does not state it.",
             NO_SUCH_AMOUNT,
             "withhold",
         ),
@@ -102,7 +103,8 @@ _RULES_OF_REASONS = (
         ("year_not_stated",),
         Rule(
             "gap.year-not-stated",
-            "The value of a fiscal year is withheld where no filing states the year in elements from which it follows.",
+            "The value of a fiscal year is withheld where no filing states the year in elements from which the value "
+            "can be computed.",
             NO_SUCH_AMOUNT,
             "withhold",
         ),
@@ -111,7 +113,8 @@ _RULES_OF_REASONS = (
         ("missing_quarter",),
         Rule(
             "gap.missing-quarter",
-            "Twelve months are withheld where a quarter, or the same period of the year before, is not stated.",
+            "Twelve months are withheld where no filing states one of the quarters, or the same period of the year "
+            "before.",
             "Three quarters are not an estimate of four (service specification, section 2)",
             "withhold",
         ),

@@ -25,7 +25,7 @@ AS_FILED = Rule(
 )
 REVENUE_LESS_COST = Rule(
     "gross-profit.revenue-less-cost",
-    "Where no gross profit is stated, it is revenue less cost of revenue of the same window, if both follow one set of "
+    "If no gross profit is stated, it is revenue less cost of revenue of the same period, if both follow one set of "
     "accounting standards.",
     "Regulation S-X Rule 5-03.1 and 5-03.2: revenue and the costs applicable to it are separate lines",
     "compose",
@@ -36,28 +36,28 @@ covers some products only: it is 5 % and 9 % of them; Meta's smallest part is 16
 
 OTHER_SCOPE = Rule(
     "gross-profit.withheld.other-scope",
-    "Revenue less cost of revenue is no gross profit where it is operating income or income before tax, or where the "
-    f"cost is zero, all costs of operations or less than {LEAST_PART:.0%} of them.",
+    "Revenue less cost of revenue is not taken as gross profit if it equals operating income or income before tax, "
+    f"or if the cost is zero, all costs of operations, or less than {LEAST_PART:.0%} of them.",
     "Regulation S-X Rule 5-03.2: costs applicable to revenue leave out selling and administrative expenses",
     "withhold",
 )
 GOODS_ALONE = Rule(
     "gross-profit.withheld.goods-alone",
-    "Revenue less cost of goods sold is no gross profit where the cost of services is a line of its own.",
+    "Revenue less cost of goods sold is not taken as gross profit if the cost of services is a separate line.",
     "Regulation S-X Rule 5-03.2: the costs of goods and of services are separate lines",
     "withhold",
 )
 ONE_STATEMENT = Rule(
     "gross-profit.withheld.revenue-restated",
-    "Revenue less cost of revenue is no gross profit where a later filing restates revenue and leaves the cost as it "
-    f"was, by more than {SAME:.1%} of revenue.",
+    "Revenue less cost of revenue is not taken as gross profit if a later filing restates revenue by more than "
+    f"{SAME:.1%} and leaves the cost as it was.",
     "ASC 205-20-45-3 and 250-10-45-5: a disposal or a change is applied to all lines of a statement",
     "withhold",
 )
 OTHER_COST = Rule(
     "gross-profit.withheld.other-cost",
-    f"Revenue less cost of revenue is no gross profit where the last one that filings state within a year before "
-    f"differs from that difference by more than {SAME:.1%} of revenue: the element has other costs.",
+    "Revenue less cost of revenue is not taken as gross profit if, within the year before, the last stated gross "
+    f"profit differs from this difference by more than {SAME:.1%} of revenue: the cost element has other costs.",
     "Taxonomy definitions: gross profit is revenue less cost of revenue",
     "withhold",
 )

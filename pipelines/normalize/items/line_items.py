@@ -67,7 +67,7 @@ dividends, each in the quarter in which it was declared and in the quarter in wh
 
 COMMON = Rule(
     "net-income.available-to-common",
-    "Net income is that available to common shareholders if it is stated for the window and the four quarter ends "
+    "Net income is income available to common shareholders if stated for the twelve months and the four quarter ends "
     "before, or if preferred dividends are paid (stated, or shown by income of the parent that exceeds it by "
     f"{PREFERRED_SHARE:.0%}).",
     "ASC 260-10-45-11: the numerator of basic earnings per share",
@@ -75,21 +75,22 @@ COMMON = Rule(
 )
 COMPLETED = Rule(
     "net-income.parent-less-preferred-dividends",
-    "If preferred dividends are paid and income to common is not stated throughout, net income is that attributable to "
-    "the parent less preferred dividends.",
+    "If preferred dividends are paid and income available to common is not stated for the twelve months, net income "
+    "is net income attributable to the parent less preferred dividends.",
     "ASC 260-10-45-11: income available to common is net income less dividends on preferred stock",
     "compose",
 )
 PARENT = Rule(
     "net-income.attributable-to-parent",
-    "Net income is that attributable to the parent if no preferred dividends are paid and income to common is not "
-    "stated throughout.",
+    "Net income is net income attributable to the parent if no preferred dividends are paid and income available to "
+    "common is not stated for the twelve months and the four quarter ends before.",
     "ASC 810-10-50-1A; taxonomy definition of NetIncomeLoss",
     "select",
 )
 NO_PREFERRED_DIVIDENDS = Rule(
     "net-income.preferred-dividends-missing",
-    "Net income is withheld if preferred dividends are paid but not stated for the window.",
+    "Net income is withheld if preferred dividends are paid, but the filings state neither income available to "
+    "common nor the preferred dividends of the twelve months.",
     "ASC 260-10-45-11; income to the parent would be too high by an unknown amount",
     "withhold",
 )
@@ -101,16 +102,16 @@ ATTRIBUTABLE_TO_PARENT = Rule(
 )
 DIVIDENDS_TIMES_SHARES = Rule(
     "identity.dividends.times-shares",
-    "Dividends per share times average shares are the dividends paid: a sum of four even quarters that exceeds them "
-    f"by more than {TOO_MANY - 1:.0%}, and the next sum without such payments, is withheld, because contexts of "
-    "quarters repeat a dividend.",
+    "A sum of four about equal quarterly dividends per share is withheld, as one that repeats a quarter, if times "
+    f"average shares it exceeds dividends paid by more than {TOO_MANY - 1:.0%}; so is the next sum without stated "
+    "payments.",
     "Taxonomy definitions: dividends per share times the shares are the dividends",
     "withhold",
 )
 FREE_CASH_FLOW = Rule(
     "free-cash-flow.operating-less-capital-expenditure",
-    "Free cash flow is operating cash flow less capital expenditure of the same window, if both are of one company and "
-    "follow one set of accounting standards.",
+    "Free cash flow is operating cash flow less capital expenditure of the same period, if both are of one company "
+    "and follow one set of accounting standards.",
     "Service specification, section 2.4; ASC 805-40-45-1 (reverse acquisitions); IFRS 1 (first-time adoption)",
     "compose",
 )
@@ -124,7 +125,7 @@ ROUNDED = Rule(
 )
 SINGLE_LINE = Rule(
     "balance.line-as-filed",
-    "Total assets and stockholders' equity are the lines of the balance sheet of the day, as filed.",
+    "Total assets and stockholders' equity are taken from the balance sheet at the period end, as filed.",
     "Regulation S-X Rule 5-02.18 and 5-02.30; IAS 1.54",
     "select",
 )

@@ -35,8 +35,8 @@ POINT = ["cik", "q", "seq"]
 
 ONE_COMPANY = Rule(
     "break.one-company-a-period",
-    "A period has the figures of one company only, the newest whose income or cash flows of the period are stated: "
-    "balances and flows of another company under the same CIK are withheld beside them.",
+    "If figures of two companies under one CIK are known for a period, only those of the company with the newest "
+    "income or cash flows count: the other company's flows and balances are withheld.",
     "ASC 805-40-45-1: after a reverse acquisition the statements are those of the accounting acquirer",
     "withhold",
 )

@@ -72,17 +72,16 @@ CONTRADICTED_OPERATING_INCOME = Rule(
 )
 TAX_RATE = Rule(
     "roic.tax-rate",
-    f"Operating income is taxed at income tax over income before tax, at least 0 and at most {HIGHEST_TAX_RATE:.0%}. "
-    f"Where income before tax is not positive, a positive operating income is taxed at {STATUTORY_TAX_RATE:.0%}, and a "
-    "loss is not.",
+    "The tax rate on operating income is income tax divided by income before tax, between 0 and 35%. If income "
+    "before tax is not positive, the rate is 21% for operating income and 0 for an operating loss.",
     "Internal Revenue Code section 11: the tax is imposed on taxable income, and was 35% until 2017; us-gaap taxonomy: "
     "definitions of income tax and income before tax",
     "compose",
 )
 TAX_OF_INCOME = Rule(
     "roic.tax-of-income-before-tax",
-    "If a later filing restates income tax and not the income before tax that is known, the tax counts as known with "
-    "that income, unless net income was restated by the opposite amount.",
+    "If a later filing restates income tax but not income before tax, the tax known with that income before tax "
+    "counts, unless net income was restated by the opposite amount.",
     "ASC 250-10-45-5; Regulation S-X Rule 5-03: income before tax less income tax is income from continuing operations",
     "select",
 )

@@ -19,8 +19,8 @@ FILING = ["cik", "seq"]
 
 ANOTHER_COMPANY = Rule(
     "break.entity.nearly-all-figures",
-    "A filing that restates nearly all of six or more earlier figures of three concepts, or total assets and cash of "
-    "one day, by more than half, shows another company's past: its figures are not added to earlier ones.",
+    "If a filing restates by more than half nearly all earlier figures (at least six, of three concepts), or total "
+    "assets and cash of one date, they are another company's figures and are not added to earlier ones.",
     "ASC 805-40-45-1: after a reverse acquisition the statements are those of the accounting acquirer",
     "withhold",
 )
@@ -33,15 +33,15 @@ OTHER_STANDARDS = Rule(
 )
 PURCHASING_POWER = Rule(
     "break.purchasing-power",
-    "A filing that restates nearly all of six or more earlier figures of three concepts by one factor, of 1.05 to 5, "
-    "states them in the purchasing power of its own day: growth does not go across it.",
+    "If a filing restates nearly all earlier figures (at least six, of three concepts) by one factor of 1.05 to 5, "
+    "it is in the purchasing power of its own date: growth rates do not compare it with earlier filings.",
     "IAS 29.8 and 29.34: in a hyperinflationary economy comparatives are restated by a general price index",
     "flag",
 )
 ACROSS = Rule(
     "break.twelve-months-across",
-    "Twelve months in which the company or its standards changed have no value unless all their figures are from the "
-    "same side of the change.",
+    "Twelve months in which the company or its accounting standards changed have no value, unless all figures that "
+    "are added up are from before the change or all from after it.",
     "ASC 250-10-45-21 (change in the reporting entity) and IFRS 1.21: comparatives are stated on the new basis",
     "withhold",
 )

@@ -62,16 +62,16 @@ CURRENT_REPORTS = Rule(
 )
 ONE_YEAR = Rule(
     "period.year.same-end",
-    "Years whose ends are less than 8 days apart are the same year: that which a report covers, otherwise that of most "
-    "figures. A comparative that ends less than 340 days from a year that a report covers is none.",
+    "Fiscal years whose ends are less than 8 days apart are one year: the one that a report covers, otherwise the "
+    "one with most figures. A comparative ending less than 340 days from a covered year is no fiscal year.",
     "Measured: filers repeat a year a day off, and a week where a calendar of weeks changes; Regulation S-X Rules 3-01 "
     "and 3-02: annual reports present fiscal years",
     "select",
 )
 FIRST_RUNNING = Rule(
     "period.year.first-running",
-    "The fiscal years of a company without an annual report begin on the day, in any year, on which most years to "
-    "date of its reports begin; comparatives do not count.",
+    "Without an annual report, a company's fiscal years begin on the day of the year on which most years to date of "
+    "its reports begin; comparatives do not count.",
     "Regulation S-X Rule 10-01(c): interim statements of income are for the quarter and for the fiscal year to date",
     "select",
     "filers without annual reports",
@@ -80,13 +80,13 @@ NAMED_AFTER_START = Rule(
     "period.year.named-after-start",
     "A fiscal year is named after the calendar year before the one in which it ends if most of the newest five annual "
     "reports name it so.",
-    "Measured on 89 filers: the name of a year is its end's year, or the one before (HD in all of 17 reports)",
+    "Measured on 89 filers: a year is named after the year of its end, or the one before (HD in all of 17 reports)",
     "select",
 )
 MOST_FIGURES = Rule(
     "period.quarter.most-figures",
-    "Among the days that fit its place in the fiscal year, a quarter ends on the day on which most figures end or "
-    "before which most begin; the period ends of reports have priority over those of comparatives.",
+    "A quarter ends on the day, among those that fit its place in the fiscal year, on which most figures end or "
+    "before which most begin; period ends of reports have priority over period ends of comparatives.",
     "Regulation S-X Rule 10-01(c): interim statements are for the fiscal quarter and the fiscal year to date",
     "select",
 )

@@ -36,22 +36,22 @@ from pipelines.normalize.ttm.known import NOISE_OF_SUMS
 
 USUAL_RATIO = Rule(
     "split.usual-ratio",
-    "There was a split between two filings if at least two share counts, or without any earnings per share of at least "
-    "0.5, differ by a usual ratio (2:1, 3:2, 1:10), within 1 %.",
+    "There was a split between two filings if at least two share counts (if none is stated, earnings per share of at "
+    "least 0.5) differ by a usual ratio (2:1, 3:2, 1:10), within 1 %.",
     "ASC 260-10-55-12: a split or a dividend in shares is applied to the earnings per share of all periods shown",
     "correct",
 )
 SMALL_RATIO = Rule(
     "split.small-ratio",
-    "A small split (5 % to 4:3) needs four figures that differ by its ratio within 0.2 %, a dividend in shares of 2 to "
-    "8 % four within 0.05 %.",
+    "A small split (5 % to 4:3) is proved by four figures that differ by its ratio within 0.2 %, a dividend in "
+    "shares of 2 to 8 % by four within 0.05 %.",
     USUAL_RATIO.source,
     "correct",
 )
 ODD_RATIO = Rule(
     "split.odd-ratio",
-    "Any other ratio of 1.25 and more (two splits at once, an exchange of shares) that is not a power of a thousand "
-    "needs three figures that differ by it, within 0.05 %.",
+    "A split of any other ratio of at least 1.25 (two splits at once, an exchange of shares) that is not a power of "
+    "a thousand is proved by three figures that differ by it within 0.05 %.",
     USUAL_RATIO.source,
     "correct",
 )
@@ -65,8 +65,8 @@ EXACT_RATIO = Rule(
 )
 PLACED = Rule(
     "split.filing.own-count",
-    "A split is placed at the filing whose own share count (or net income over earnings per share) changed nearest to "
-    "the ratio, if by more than half; otherwise at the last for which most figures prove it.",
+    "A split takes effect with the filing whose own share count (or net income over earnings per share) changed most "
+    "nearly by its ratio, by more than half of it; otherwise with the last for which most figures prove it.",
     USUAL_RATIO.source,
     "select",
 )

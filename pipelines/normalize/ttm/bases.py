@@ -36,23 +36,23 @@ SPANS = AGO[1 : QUARTERS_A_YEAR + 1]
 YEAR_BEFORE_RECAST = Rule(
     "ttm.year-before-recast",
     "If a fiscal year was recast and its interim period was not, the year counts as before the recast, also for its "
-    "fourth quarter, unless it was then less than the interim period and the amount cannot be negative.",
+    "fourth quarter, unless the year would be less than the interim period and the amount cannot be negative.",
     "ASC 250-10-45-5: a change is applied to all periods presented; a recast year less an interim period on the former "
     "basis is on neither basis",
     "select",
 )
 NEWEST_COMPARATIVE = Rule(
     "ttm.newest-comparative",
-    "The interim period that is subtracted is as in the newest filing if the figure known with the year is missing or "
-    "not restated with it, or if the year's report restates the year before alike.",
+    "The interim period that is subtracted is as in the newest filing that states it with this year to date; if this "
+    "restates it, the fiscal year must be restated too, or its report have restated the year before alike.",
     "ASC 250-10-45-5 and 250-10-45-23: a change or a correction of an error is applied to all periods presented; one "
     "in the last quarter is in the interim comparatives of the next report",
     "select",
 )
 CORRECTED_YEAR = Rule(
     "ttm.year-as-corrected",
-    "A fiscal year counts as a later filing corrects it: restated alone to another sign or size, or an average of "
-    "shares that only then lies between the averages of its interim periods.",
+    "A later filing's figure for a fiscal year counts as a correction if it restates the year alone to another sign "
+    "or size, or if only with it average shares lie between the averages of the interim periods.",
     "ASC 250-10-45-23: an error is corrected in all periods presented; ASC 260-10-45-10: a weighted average",
     "select",
 )

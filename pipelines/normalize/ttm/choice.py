@@ -39,8 +39,9 @@ later: Costco Wholesale's in the spring of 2012."""
 
 NO_CONTRADICTING_WAYS = Rule(
     "ttm.no-contradicting-ways",
-    f"If two ways to twelve months contradict each other by more than {DISAGREEMENT:.1%} and rounding, without a "
-    "restated leg, the one counts whose legs are all stated in two filings, by years first; otherwise neither.",
+    f"If twelve months by fiscal years and as four quarters differ by more than {DISAGREEMENT:.1%} and rounding, and "
+    "no figure was restated, the way counts whose figures are all stated in two filings, by years first; otherwise "
+    "neither.",
     "The identity of both ways: a year is the sum of its quarters; a figure that two filings repeat is no slip",
     "withhold",
 )

@@ -33,29 +33,31 @@ from pipelines.normalize.ttm.windows import REASONS, WINDOW_FLAGS, former, legs_
 NO_RECAST_DIFFERENCE = Rule(
     "quarter.no-recast-difference",
     "A quarter by difference is withheld if the filing of the longer period restates the same period of the year "
-    f"before by more than {DISAGREEMENT:.1%}, and the part that is subtracted is known from before the restatement.",
+    f"before by more than {DISAGREEMENT:.1%}, but the part that is subtracted is known only from before the "
+    "restatement.",
     "ASC 250-10-45-5: a change is applied to all periods presented; the difference would have all of it in one quarter",
     "withhold",
 )
 NO_OTHER_ELEMENT = Rule(
     "quarter.no-other-element",
-    "A quarter that filings state in an element that had another amount than the best one does not count if the best "
-    "one has the years to date at its end and at its beginning.",
+    "A filed quarter does not count if its element has had amounts that differ from the best element's, and the best "
+    "element has the years to date at the quarter's end and beginning.",
     "Taxonomy definitions: two elements with different amounts in one filing are different amounts",
     "select",
 )
 FAR_FROM_TO_DATE = Rule(
     "quarter.far-from-years-to-date",
-    "A quarter as filed is withheld if the years to date that were known with it differ by another amount, and the "
-    f"larger one of the two by more than {FAR_APART:.0%}; of amounts that cannot be negative.",
+    "A filed quarter of an amount that cannot be negative is withheld if the years to date known with it lead to "
+    f"another amount, and the two differ by more than {FAR_APART:.0%} of the larger one.",
     "Regulation S-X Rule 10-01(c): the year to date includes the quarter; one of the two is under the element of "
     "another amount, as AAR's quarter to February 2020",
     "withhold",
 )
 IN_OTHER_UNITS = Rule(
     "quarter.in-other-units",
-    "A quarter in units is withheld if its year (without one, each known quarter next to it or a year apart) is in "
-    f"thousands, and the largest of them is {A_THOUSANDTH[0]} times larger a day: it lacks three zeros.",
+    "A quarter in single units is withheld if its fiscal year (without one, every known adjacent quarter and the "
+    f"same quarter of adjacent years) is in thousands, the largest {A_THOUSANDTH[0]} times larger per day: it lacks "
+    "three zeros.",
     "Regulation S-X Rule 4-01(b): amounts may be stated in thousands or millions",
     "withhold",
 )

@@ -99,46 +99,46 @@ TWO_PERIODS_OF_ONE_FILING = Rule(
 )
 PROVED_BEFORE = Rule(
     "period.proved-before",
-    "A filing that states what other figures had proved, as an average number of shares, restates nothing: the amount "
-    "is known since it was proved, as it is stated.",
-    "ASC 250-10-20: a restatement revises financial statements that were issued; what was derived was in none",
+    "A filing that states an amount which was only computed from other figures before, such as average shares, "
+    "restates nothing: the stated amount counts from the filing that first proved it.",
+    "ASC 250-10-20: a restatement revises financial statements that were issued; a derived amount was in none of them",
     "select",
 )
 ERRATUM = Rule(
     "period.corrected-error",
-    "A later figure of less than a year that differs from the known one by its sign alone, or by a power of a thousand "
-    "towards the scale of the years around it, corrects an error; it restates nothing.",
+    "A later figure of an interim period that differs from the known one only by its sign, or by a power of a "
+    "thousand towards the scale of the years before and after, corrects an error; it is no restatement.",
     "ASC 250-10-20: the correction of an error is no change of an accounting principle; a restatement hardly ever "
     "leaves all digits as they were",
     "select",
 )
 OUTLIER = Rule(
     "period.outlier",
-    f"A lone restatement of a figure that at least {AGREEING} filings state, in a statement that does not foot with "
-    "it, changes nothing until another filing repeats it.",
+    f"If a filing restates only one figure, which at least {AGREEING} filings state, and its statement does not foot "
+    "with the new figure, the restatement changes nothing until another filing repeats it.",
     "ASC 250-10-45-5 and 250-10-45-23: a change or a correction of an error is applied to all periods presented",
     "select",
 )
 LACKS_DISCONTINUED = Rule(
     "period.lacks-discontinued-operations",
-    "Net income plus income tax of a filing that states no discontinued operations of a period is no income before tax "
-    "if an earlier filing leads to that of the period in another way.",
+    "Net income plus income tax, in a filing that states no discontinued operations, does not count as income before "
+    "tax of a period if an earlier filing gives this amount in another way.",
     "ASC 205-20-45-3: income before tax is of continuing operations; a table of several years may leave out the line "
     "that the statements of these years have",
     "select",
 )
 COARSER_REPETITION = Rule(
     "precision.coarser-repetition",
-    "If a later filing repeats a known amount within half a unit of the coarser figure, or rounded to two digits (per "
-    "share, to a whole unit) where the known amount has two digits more, the finer figure counts.",
+    "If a later filing repeats a known amount within half a unit of the coarser figure, or rounded to two digits "
+    "(dividends per share: to whole units) where the known amount has two digits more, the finer figure counts.",
     "Measured: 27 % of the changes between successive filings of a period are rounding (AAPL LongTermDebt 96,662 to "
     "96,700 million and back); Procter & Gamble's report of 2019 states 3 for dividends of 2.70 and 2.79",
     "select",
 )
 NO_YEAR_IN_DISPUTE = Rule(
     "ttm.no-year-in-dispute",
-    "A fiscal year that one filing states so is not added to interim periods if the next one has one other digit and "
-    "restates hardly anything else, until an interim period of it or of the next year is restated.",
+    "If the next filing states a fiscal year with one digit changed and restates hardly anything else, the year is "
+    "not added to interim periods until an interim period of this year or the next is restated.",
     "Measured on 101 companies: 5 of 10,380 amounts of fiscal years; capital expenditure of AT&T for 2019 (19,435 and "
     "19,635 million) was restated along with interim periods of 2019 and 2020",
     "withhold",

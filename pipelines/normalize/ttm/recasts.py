@@ -20,16 +20,16 @@ minorities in discontinued operations, and the year with them."""
 
 QUARTERS_OF_RECAST = Rule(
     "ttm.quarters-of-recast",
-    "If the year before was recast without its interim periods, twelve months are the four quarters of the filing of "
-    "the recast, if the quarters of that year add up to it there.",
+    "If the year before was recast without its interim periods, twelve months are the sum of four quarters as stated "
+    "in the filing with the recast, if that filing's quarters of the recast year add up to it.",
     "ASC 250-10-45-5 and Regulation S-K Item 302(a): a change is applied to all periods presented, also to quarterly "
     "data",
     "select",
 )
 NEXT_LESS_QUARTER = Rule(
     "ttm.next-less-quarter",
-    "If the year before was recast and this year to date was not, twelve months are those to the next quarter end "
-    "less that quarter plus the one a year before, all on the basis of the recast.",
+    "If the year before was recast but this year to date was not, twelve months are the twelve months to the next "
+    "quarter end, less that quarter, plus the same quarter a year before, all on the recast basis.",
     "Regulation S-X Rule 10-01(c): interim statements have the quarter and the year to date, and those of the year "
     "before, on one basis",
     "compose",
@@ -37,8 +37,8 @@ NEXT_LESS_QUARTER = Rule(
 
 ACROSS_YEAR_ENDS = Rule(
     "ttm.across-year-ends",
-    "Where the fiscal year end changed, twelve months are a year to date, plus the one that ends before it, less the "
-    "part of this that is more than twelve months ago, as filings state all three.",
+    "If the fiscal year end changed, twelve months are the year to date, plus the period that ends before it, less "
+    "the part of that period before the twelve months, if filings state all three.",
     "Exchange Act Rule 13a-10: a transition period is reported on its own; periods that follow each other add up",
     "compose",
 )

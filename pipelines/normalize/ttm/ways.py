@@ -60,8 +60,9 @@ FOUR_QUARTERS = Rule(
 )
 OWN_TWELVE_MONTHS = Rule(
     "ttm.own-twelve-months",
-    "If a filer itself states the twelve months to an interim quarter end, these count, unless they differ by more "
-    f"than {RESTATED_BY:.0%} from those that follow from its years, because they then cover another period.",
+    "If a filer itself states the twelve months to an interim quarter end, these count if they differ by at most "
+    f"{RESTATED_BY:.0%} from twelve months computed from the fiscal year and the years to date; otherwise they cover "
+    "another period.",
     "Regulation S-X Rule 10-01(c)(3): a registrant may state the cash flows of the twelve months to the balance sheet "
     "date",
     "select",
@@ -71,14 +72,14 @@ LARGEST_RAISE = 1.5
 quarter."""
 QUARTER_AS_FILED = Rule(
     "quarter.as-filed",
-    "A quarter is as the newest filing that states it has it.",
+    "A quarter is as stated in the newest filing that states it.",
     "Regulation S-X Rule 10-01(c): interim statements have the quarter as well as the year to date",
     "select",
 )
 QUARTER_BY_DIFFERENCE = Rule(
     "ttm.quarter-by-difference",
-    "A quarter that no filing states is the year to date at its end less that at its beginning, or the year less three "
-    f"quarters: of dividends, only if it is at most {LARGEST_RAISE:g} times the largest of them.",
+    "A quarter that no filing states is the year to date at its end less the one at its beginning, or the year less "
+    f"three quarters (dividends: only if this is at most {LARGEST_RAISE:g} times the largest of the three).",
     "Regulation S-X Rule 10-01(c); dividends are often stated for the quarter only, and a year may have a special one",
     "compose",
 )
@@ -100,22 +101,24 @@ SINGLE_FIGURES = (FISCAL_YEAR, QUARTER_AS_FILED)
 
 NO_MIXED_UNITS = Rule(
     "ttm.no-mixed-units",
-    f"Amounts below {SMALLEST_UNIT:,.0f} are not added to one in thousands or millions, nor an amount that cannot be "
-    f"negative to one in thousands that is {A_THOUSANDTH[0]} times larger a day: they are stated without the zeros.",
+    f"Amounts below {SMALLEST_UNIT:,.0f} are not added to amounts in thousands or millions, nor an amount that cannot "
+    f"be negative to one in thousands that is {A_THOUSANDTH[0]} times larger per day: the smaller amounts lack their "
+    "last zeros.",
     "Regulation S-X Rule 4-01(b): amounts may be stated in thousands or millions",
     "withhold",
 )
 NO_MIXED_BASES = Rule(
     "ttm.no-mixed-bases",
-    "Figures before and after a restatement are not added up: twelve months are withheld if no filings show the fiscal "
-    f"year on the basis of the interim periods, and the restatement moves them by more than {DISAGREEMENT:.1%}.",
+    "Figures before and after a restatement are not added up: twelve months are withheld if no filings show the "
+    "fiscal year on the accounting basis of the interim periods, and the restatement moves them by more than "
+    f"{DISAGREEMENT:.1%}.",
     "ASC 250-10-45-5; Regulation S-X Rule 10-01(c): interim statements have both interim periods on one basis",
     "withhold",
 )
 NO_MIXED_ELEMENTS = Rule(
     "ttm.no-mixed-elements",
-    "Figures are not added up if only some are from an element with another amount than the best one, nor dividends "
-    "paid in some quarters only that are another sum one quarter later: they may be declared in others.",
+    "Figures are not added up if only some are from an element whose amounts differ from the best element's; nor are "
+    "dividends paid in only some quarters if their sum changes one quarter later: they may be declared in others.",
     "Taxonomy definitions: two elements with different amounts in one filing are different amounts, such as dividends "
     "declared and dividends paid",
     "withhold",

@@ -65,28 +65,28 @@ WEEKS_53 = Rule(
 )
 OTHER_ELEMENT = Rule(
     "flag.other-element",
-    "The value is from an element that had another amount than the best element when this company stated both; it may "
-    "be a part of it.",
+    "The value is from an element whose amount differed from the best element's when this company stated both; it "
+    "may be a part of that amount.",
     "Taxonomy definitions of the two elements",
     "flag",
 )
 BEFORE_RECAST = Rule(
     "flag.before-recast",
-    f"The fiscal year in the window counts as before a recast that changed it by more than {DISAGREEMENT:.1%}.",
+    f"The fiscal year in the twelve months counts as before a recast that changed it by more than {DISAGREEMENT:.1%}.",
     "ASC 250-10-45-5",
     "flag",
 )
 RECAST = Rule(
     "flag.recast",
     f"The fiscal year was restated by more than {DISAGREEMENT:.1%}, by the same standards, after it was first stated; "
-    "the twelve months to the quarter ends around it stay as before, unless filings restate all of their legs.",
+    "the twelve months to the quarter ends around it stay as before, unless filings restate all of their figures.",
     "ASC 250-10-45-5: a change is applied to all periods presented, and interim periods of former years are not",
     "flag",
 )
 WAYS_DISAGREE = Rule(
     "flag.ways-disagree",
-    f"The two ways to twelve months differ by more than {DISAGREEMENT:.1%}, and no restatement explains the "
-    "difference.",
+    f"Twelve months by fiscal years and as four quarters differ by more than {DISAGREEMENT:.1%}, and no restatement "
+    "explains the difference.",
     "The identity of both ways: a year is the sum of its quarters",
     "flag",
 )
