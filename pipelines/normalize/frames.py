@@ -447,8 +447,9 @@ PROOFS = FRAMES["proofs"].types
 rule's next judgement."""
 
 HOLDS, CHOSE, CORRECTED, WITHHELD_OUTCOME = OUTCOMES = ("holds", "chose", "corrected", "withheld")
-"""holds: the value satisfies the identity; chose: it was chosen because it does; corrected: the identity proved a filed
-figure wrong, and it was corrected; withheld: the identity contradicts the value, which is therefore not served."""
+"""holds: the value satisfies the identity; chose: the value was chosen because it satisfies the identity; corrected:
+the identity proved a filed figure wrong, and the figure was corrected; withheld: the identity contradicts the value,
+which is therefore not served."""
 
 
 def counted(decided: Iterable[tuple[Rule, npt.NDArray[Any]]]) -> pl.DataFrame:

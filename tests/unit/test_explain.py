@@ -308,7 +308,7 @@ def test_legs_without_a_known_amount_are_named_by_their_tag() -> None:
 def test_codes_come_with_their_meaning_or_in_plain_words() -> None:
     of = explained("revenue", 1.0, leg(1, "R", 1.0, YEAR), flags="weeks_53,made_up_flag", cause="made_up", method=None)
     assert [(flag.code, flag.meaning) for flag in of.flags] == [
-        ("weeks_53", "The window has 53 weeks."),
+        ("weeks_53", "The twelve months have 53 weeks."),
         ("made_up_flag", "made up flag"),
     ]
     assert (of.versions[0].cause.meaning, of.method) == ("made up", None)

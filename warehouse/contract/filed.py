@@ -47,8 +47,8 @@ QUARTERS = Column(
 
 FILED_FACTS = Table(
     "filed_facts",
-    "The numbers that filings state, also by member and under elements of the filer's own: all of a filing whose own "
-    "documents are read, otherwise those of its statements.",
+    "The numbers that filings state, also by member and under elements of the filer's own: all numbers of a filing "
+    "whose own documents are read, otherwise only the numbers of its statements.",
     ("accession", "taxonomy", "element", "unit", "start", "end", "quarters", "member"),
     (
         CIK,
@@ -107,7 +107,7 @@ STATEMENT_LINES = Table(
         Column(
             "parent",
             "VARCHAR",
-            "Element of the total that the line is added to, by the filer's calculation; null for none, and in data "
+            "Element of the total to which the filer's calculation adds the line; null if there is none, and in data "
             "sets.",
         ),
         Column("weight", "DOUBLE", "Factor with which the line is added to its total: 1 or -1."),

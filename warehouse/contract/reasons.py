@@ -22,8 +22,8 @@ NO_FAIR_VALUE: dict[str, str] = {
     "basis_break": "The reporting entity or its accounting changed, so the years are not comparable.",
     "too_little_history": "There are fewer than five comparable fiscal years of free cash flow.",
     "too_volatile": "Free cash flow varies too much for a projection to mean anything.",
-    "class_of_stock_not_stated": "The classes of stock earn differently, and no report that is read says which of them "
-    "the symbol is.",
+    "class_of_stock_not_stated": "The classes of stock earn differently, and the reports that are read do not say "
+    "which class the symbol is, or state no figures of its class.",
     "missing_shares": "The number of shares is not known.",
     "unresolved_share_basis": "The number of shares changed by more than half within a year, and no split explains it.",
 }

@@ -65,7 +65,8 @@ WITHOUT_QUARTERS: tuple[Table, ...] = (
                 "series_member",
                 "VARCHAR",
                 "Column class_member of the symbol's values by class in other tables; null: the company's own series; "
-                "NotStated: no class is known for the symbol, and the classes earn differently.",
+                "NotStated: the classes earn differently, and the symbol's class, or figures of this class, are not "
+                "known.",
             ),
             Column(
                 "data_updated_at", "TIMESTAMP", "Time (UTC) of the company's last synchronization, as of this build."
@@ -220,9 +221,9 @@ WITHOUT_QUARTERS: tuple[Table, ...] = (
             Column(
                 "outcome",
                 "VARCHAR",
-                "holds: the value satisfies the identity; chose: it was chosen because it does; corrected: the "
-                "identity proved a filed figure wrong, and it was corrected; withheld: the identity contradicts the "
-                "value, which is therefore not served.",
+                "holds: the value satisfies the identity; chose: the value was chosen because it satisfies the "
+                "identity; corrected: the identity proved a filed figure wrong, and the figure was corrected; "
+                "withheld: the identity contradicts the value, which is therefore not served.",
                 required=True,
             ),
             Column("left_side", "DOUBLE", "The left side of the identity, as its rule states it."),
@@ -232,8 +233,8 @@ WITHOUT_QUARTERS: tuple[Table, ...] = (
     ),
     Table(
         "balance_sheet_lines",
-        "The balance sheets behind current values of debt and cash that their totals prove, and behind missing ones: "
-        "the lines of each section, and its total, in both columns of the filing.",
+        "The balance sheets whose totals prove current values of debt and cash, and the balance sheets behind missing "
+        "values: the lines of each section, and its total, in both columns of the filing.",
         ("cik", "accession", "section", "element", "member"),
         (
             CIK,
@@ -262,9 +263,9 @@ WITHOUT_QUARTERS: tuple[Table, ...] = (
             Column(
                 "adds_up",
                 "BOOLEAN",
-                "True if the lines of the section add up to its total, in all its columns. If not, they are the "
-                "likeliest lines and, without amounts, the lines of debt or cash of the filer's last such section "
-                "that did, if the filing does not state them.",
+                "True if the lines of the section add up to its total, in all its columns. If not, the rows are the "
+                "likeliest lines and, without amounts, the lines of debt or cash that this filing lacks and that were "
+                "in the filer's last section that added up.",
                 required=True,
             ),
             Column("day", "DATE", "The filing's own day.", required=True),
@@ -332,8 +333,9 @@ WITHOUT_QUARTERS: tuple[Table, ...] = (
                 "kind",
                 "VARCHAR",
                 "entity: the filing shows the history of another company (a reverse acquisition); standards: the "
-                "company changes between US-GAAP and IFRS. Twelve-month values never combine both sides of these. "
-                "purchasing_power: the filing restates earlier periods by a price index; growth does not go across it.",
+                "company changes between US-GAAP and IFRS. Twelve-month values never combine figures from before and "
+                "after these breaks. purchasing_power: the filing restates earlier periods by a price index; growth "
+                "rates do not compare periods before and after it.",
                 required=True,
             ),
             Column(RULE, "VARCHAR", "Rule that found the break."),
@@ -388,7 +390,7 @@ WITHOUT_QUARTERS: tuple[Table, ...] = (
             Column(
                 "in_companyfacts",
                 "BOOLEAN",
-                "Whether the SEC's companyfacts have facts of the filing; values of others are made from the filing "
+                "Whether the SEC's companyfacts have facts of the filing; if not, its values are made from the filing "
                 "itself, as far as its XBRL package is read.",
             ),
         ),
@@ -550,8 +552,8 @@ WITHOUT_QUARTERS: tuple[Table, ...] = (
     ),
     Table(
         "changes",
-        "The values that differ from the build before the synchronization, but for those that changed because more was "
-        "read of known filings.",
+        "The values that differ from the build before the synchronization, except values that changed because more "
+        "was read of known filings.",
         ("cik", "period_kind", "period_end", "item", "class_member"),
         (
             CIK,

@@ -267,7 +267,8 @@ def _listed(names: tuple[str, ...]) -> str:
 
 QUARTERS_OF_YEAR = View(
     "quarters_of_year",
-    "The quarters of each fiscal year added up, beside the year: whether they add up to it, or why not.",
+    "The sum of the quarters of each fiscal year beside the value of the year, and the reason where they do not add "
+    "up.",
     ("symbol", "period_end", "item"),
     (
         Column("symbol", "VARCHAR", "The company's first symbol.", required=True),
@@ -282,11 +283,12 @@ QUARTERS_OF_YEAR = View(
         Column(
             "reason",
             "VARCHAR",
-            "Why the quarters do not add up; null: they do, but for rounding. quarter_missing: not all have a value. "
-            "earnings_per_share: those of quarters are on other numbers of shares, and do not add up to those of a "
-            "year. other_basis: some are of net income attributable to the parent, others of that to common "
-            "shareholders. year_restated: a later report restated the year, and not all of its quarters. "
-            "quarter_restated: a later report restated a quarter, and not the year. not_explained: none of these.",
+            "Why the quarters do not add up; null: they add up, except for rounding. quarter_missing: not all "
+            "quarters have a value. earnings_per_share: the quarters have other numbers of shares than the year, so "
+            "that their earnings per share do not add up. other_basis: net income of some periods is attributable to "
+            "the parent, of others to common shareholders. year_restated: a later report restated the year, but not "
+            "all of its quarters. quarter_restated: a later report restated a quarter, but not the year. "
+            "not_explained: none of these.",
         ),
     ),
     sql=f"""

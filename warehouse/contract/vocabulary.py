@@ -26,8 +26,8 @@ class Gap:
 
 GAPS: dict[str, Gap] = {
     "no_tag": Gap(
-        "The company's filings never state the item, or an amount that it is made of, in an element that this service "
-        "reads.",
+        "The company's filings never state the item, or an amount that it is computed from, in an element that this "
+        "service reads.",
         items_of("flow", "balance"),
     ),
     "missing_quarter": Gap(
@@ -36,13 +36,14 @@ GAPS: dict[str, Gap] = {
         FLOWS,
     ),
     "quarter_not_stated": Gap(
-        "No filing states the item for the quarter, and the years to date at its end and at its beginning do not lead "
-        "to it, such as earnings per share of a fourth quarter without shares. In table `quarter_gaps` only.",
+        "No filing states the item for the quarter, and it cannot be computed from the years to date at its end and "
+        "at its beginning, such as earnings per share of a fourth quarter without shares. In table `quarter_gaps` "
+        "only.",
         FLOWS,
     ),
     "year_not_stated": Gap(
-        "No filing states the item for the fiscal year in an element that this service reads, or not all amounts that "
-        "it is made of.",
+        "No filing states the item for the fiscal year in an element that this service reads, or the filings do not "
+        "state all amounts that it is computed from.",
         FLOWS,
     ),
     "filed_by_predecessor": Gap(
@@ -56,8 +57,8 @@ GAPS: dict[str, Gap] = {
         ITEMS,
     ),
     "left_out": Gap(
-        "A filing states an amount of the fiscal year that a rule does not let count as the item: column `rule` of "
-        "table `gaps` says which one.",
+        "A filing states an amount for the fiscal year, but a rule does not accept it as the item: column `rule` of "
+        "table `gaps` names the rule.",
         FLOWS,
     ),
     "no_preferred_dividends": Gap(
@@ -66,23 +67,23 @@ GAPS: dict[str, Gap] = {
         ("net_income",),
     ),
     "eps_of_other_shares": Gap(
-        "The filings state no earnings per share of the period, and those that they state of other years are not net "
-        "income divided by the shares: it belongs to other shares, too.",
+        "The filings state no earnings per share for the period, and their earnings per share of other years are not "
+        "net income divided by shares: a part of net income belongs to other shares.",
         ("eps_basic", "eps_diluted"),
     ),
     "elements_differ": Gap(
-        "The figures that twelve months, or the quarter, would be made of are from two elements that this company has "
-        "stated with different amounts.",
+        "The figures from which the twelve months, or the quarter, would be computed are from two elements that this "
+        "company has stated with different amounts.",
         FLOWS,
     ),
     "contradicted_by_parts": Gap(
-        "The only figure that the filings state for the period is contradicted by figures of other periods: it is that "
-        "of a quarter or of another day, or less than a part of the period.",
+        "Figures of other periods contradict the only figure that the filings state for the period: it is the figure "
+        "of one quarter or of another day, or less than the figure of a part of the period.",
         (*FLOWS, "cash_and_equivalents"),
     ),
     "mixed_basis": Gap(
-        "The figures that twelve months, or the quarter, would be made of were restated in part: no filings show the "
-        "fiscal year and the interim periods on one accounting basis.",
+        "Only some of the figures from which the twelve months, or the quarter, would be computed were restated: no "
+        "filings show the fiscal year and the interim periods on one accounting basis.",
         FLOWS,
     ),
     "ways_contradict": Gap(
@@ -91,8 +92,8 @@ GAPS: dict[str, Gap] = {
         FLOWS,
     ),
     "year_in_dispute": Gap(
-        "Two filings state the fiscal year alike but for one digit, and nothing shows which of them the interim "
-        "periods agree with.",
+        "Two filings state amounts for the fiscal year that differ in one digit, and nothing shows with which amount "
+        "the interim periods agree.",
         FLOWS,
     ),
     "contradicted_by_filing": Gap(
@@ -108,24 +109,29 @@ GAPS: dict[str, Gap] = {
         "The balance sheet of that day states no such amount and does not prove that it is zero.", BALANCES
     ),
     "class_of_stock_not_stated": Gap(
-        "The classes of stock earn differently per share, and no report that is read says which of them the symbol is.",
+        "The classes of stock earn differently per share, and the reports that are read do not say which class the "
+        "symbol is, or state no figures of its class.",
         ITEMS_BY_CLASS,
     ),
     "shares_of_one_class": Gap(
-        "Filings state the count of one of several classes of shares: times earnings per share it is never net income.",
+        "Filings state the count of one of several classes of shares: multiplied by earnings per share, it is never "
+        "net income.",
         ("shares_basic", "shares_diluted"),
     ),
     "negative_line": Gap("A line of the balance sheet that debt or cash consists of is stated as negative.", BALANCES),
     "sheet_in_other_units": Gap(
-        "The whole balance sheet is stated in other units than those before, such as thousands or millions.", BALANCES
+        "The whole balance sheet is stated in other units than the balance sheets before, such as thousands or "
+        "millions.",
+        BALANCES,
     ),
     "line_in_other_units": Gap(
-        "An amount that the value consists of is stated in other units than the rest of the filing or than the others.",
+        "An amount from which the value is computed is stated in other units than the rest of its filing, or than the "
+        "other amounts.",
         (*FLOWS, *BALANCES),
     ),
     "own_element_not_classified": Gap(
-        "The balance sheet has a material line under an own element of the filer, whose words do not say whether it "
-        "is a borrowing.",
+        "The balance sheet has a material line under an element that the filer defined itself, and the words of the "
+        "line do not say whether it is a borrowing.",
         BALANCES,
     ),
     "line_left_out": Gap(
@@ -209,7 +215,7 @@ GAPS: dict[str, Gap] = {
 """Reasons why a covered period has no value for an item: column `reason` of table `gaps`."""
 
 CAUSES: dict[str, str] = {
-    "withdrawn": "A later filing contradicts the value, or leaves an amount behind it without a value.",
+    "withdrawn": "A later filing contradicts the value, or leaves an amount that it is computed from without a value.",
     "reinstated": "A later filing supports the withdrawn value again.",
     "initial": "The first value.",
     "precision": "The same figure with more digits.",
@@ -221,14 +227,14 @@ CAUSES: dict[str, str] = {
     "purchasing_power": "Earlier periods are stated in the purchasing power of a later day, by a price index (IAS 29).",
     "restatement": "An amended or later filing states another figure.",
     "lines_changed": "Other lines of the statements make up the figure.",
-    "other_columns": "A later report states comparative periods that make up the twelve months better.",
+    "other_columns": "A later report states comparative periods from which the twelve months can be computed better.",
     "reclassification": "Amounts moved between lines; net income stayed the same.",
     "accounting_change": "The item was restated, and net income of several periods with it.",
     "share_count_revised": "Numbers of shares, or amounts per share, were restated.",
     "input_changed": "An amount that the ratio is calculated from changed.",
     "unexplained": "No cause was found.",
     "method": "The rules of this service changed.",
-    "source": "More was read of known filings: a data set of the SEC, or the filing itself.",
+    "source": "More data were read of known filings: from a data set of the SEC, or from the filing itself.",
     "correction": "EDGAR now shows other figures for a filing that was recorded before.",
 }
 """Causes of versions: column `cause` of table `versions`."""
@@ -247,10 +253,10 @@ METHODS: dict[str, str] = {
     "four_quarters": "The sum of four quarters.",
     "own_twelve_months": "Twelve months to an interim quarter end, as the filer states them.",
     "quarter": "The quarter as filed.",
-    "quarter_by_difference": "The year to date at the end of the quarter less that at its beginning, such as the "
-    "fiscal year less nine months; or the year less three quarters.",
-    "day_weighted_mean": "The mean of the quarters' averages, weighted by days; of a quarter, what the year to date "
-    "and the one before it leave.",
+    "quarter_by_difference": "The year to date at the end of the quarter less the year to date at its beginning, such "
+    "as the fiscal year less nine months; or the year less three quarters.",
+    "day_weighted_mean": "The mean of the quarters' averages, weighted by days; for a quarter, the difference of the "
+    "years to date at its end and at its beginning.",
     "net_income_over_shares": "Net income, or the income that filings state as the numerator, divided by average "
     "shares, where no earnings per share are filed, or where the sum of the quarters is far off or the number of "
     "shares changed much.",
@@ -260,13 +266,13 @@ METHODS: dict[str, str] = {
 """Methods of computing a value: column `method` of table `versions`."""
 
 FLAGS: dict[str, str] = {
-    "weeks_53": "The window has 53 weeks.",
-    "other_element": "Stated in an element that had another amount where this filer stated both elements; it may "
-    "be only a part.",
+    "weeks_53": "The twelve months have 53 weeks.",
+    "other_element": "Not stated in the best element: where this filer stated both elements, their amounts differed, "
+    "so this may be only a part.",
     "before_recast": "The figures count as they were before a restatement, because not all of them were restated.",
     "recast": "The fiscal year was restated; the twelve months to the quarter ends around it may be as they were "
     "before.",
-    "ways_disagree": "The two ways to twelve months give different results.",
+    "ways_disagree": "Twelve months by fiscal years and as four quarters give different results.",
     "attributable_to_parent": "Attributable to the parent, while filings of the year state another amount for common "
     "shareholders.",
     "issuance": "So many shares were issued within the twelve months that the earnings per share of the quarters "
@@ -277,7 +283,7 @@ FLAGS: dict[str, str] = {
     "contradicted_operating_income": "Operating income as stated (probably a total of segments) exceeds revenue less "
     "costs and exceeds income before tax and interest, which is used instead.",
     "derived": "Calculated where the filings state nothing.",
-    "derived_line": "A line that the filing does not state is what the other lines leave of their total.",
+    "derived_line": "A line that the filing does not state is computed as the total less the other lines.",
     "includes_finance_leases": "Finance leases are on the same line as debt and cannot be separated.",
     "includes_financed_premiums": "Debt has a line of financed insurance premiums, which others count as a payable.",
     "may_be_principal": "The filer states only a total, which may be principal instead of the carrying amount.",
