@@ -271,24 +271,24 @@ def _of_shares(rows: PeriodRows, incomes: tuple[Floats, Floats], in_cents: Flags
     is_twice = rows.is_of(COUNTS[1], ADJUSTED) & _equal(adjustment, basic, SIMILAR * basic)
     is_twice &= ~_is_product(of_diluted, diluted, incomes, OF_SHARES, PARTICIPATING)
 
-    def is_count(count: Floats) -> Flags:
+    def fits_diluted(count: Floats) -> Flags:
         """Whether a basic count fits the diluted one; true where no diluted count is known."""
         return ~((count < diluted / DILUTION) | (count * (1 - RESTATED) > diluted))
 
-    def is_each(each: Floats) -> Flags:
+    def is_like_diluted(each: Floats) -> Flags:
         """Whether basic earnings per share are like diluted ones."""
         return _equal(each, of_diluted, SIMILAR * of_diluted + CENT_ROUNDING)
 
     income = first_known(*incomes)
     cents = np.round(income / basic, 2)
-    is_shown = is_each(income / basic) | np.isnan(of_diluted) | in_cents | is_wrong_sum
-    corrected = bad_basic & is_count(basic) & is_shown & (cents != 0)
-    corrected &= ~(is_each(earnings) & is_count(income / earnings))
-    count_errs = bad_basic & ~is_count(basic) & is_each(earnings)
+    is_shown = is_like_diluted(income / basic) | np.isnan(of_diluted) | in_cents | is_wrong_sum
+    corrected = bad_basic & fits_diluted(basic) & is_shown & (cents != 0)
+    corrected &= ~(is_like_diluted(earnings) & fits_diluted(income / earnings))
+    count_errs = bad_basic & ~fits_diluted(basic) & is_like_diluted(earnings)
     unclear = bad_basic & ~corrected & ~count_errs
     # the income of diluted earnings may be adjusted, so these cannot disprove a count slightly above the basic one
     is_usual_count = (diluted >= basic) & (diluted <= USUAL_DILUTION * basic)
-    is_usual_count |= ~is_each(earnings) & is_count(basic)
+    is_usual_count |= ~is_like_diluted(earnings) & fits_diluted(basic)
     return [
         rows.propose(BY_TWO_OTHERS, BY_OTHERS, EARNINGS, corrected, cents / earnings),
         rows.propose(CONTRADICTED, BY_CONTRADICTION, EARNINGS, unclear, np.nan),

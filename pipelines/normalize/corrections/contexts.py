@@ -126,7 +126,7 @@ def _flows(figures: Figures) -> pl.DataFrame:
 
 
 def _differs(share: float) -> pl.Expr:
-    """Whether a figure differs from the first one of its line and period by more than a share; true for zero too."""
+    """Whether a figure differs by more than a share from the first one of its period; true if the first one is 0."""
     return ~((pl.col("value") / pl.col("first") - 1).abs() <= share)
 
 

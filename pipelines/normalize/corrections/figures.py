@@ -194,7 +194,7 @@ class PeriodRows:
 
     @classmethod
     def of(cls, figures: Figures, concepts: tuple[str, ...]) -> "PeriodRows":
-        """Collect the figures of the given concepts."""
+        """Collect the figures of the given concepts, one row for each filing and period."""
         at = figures.of_concepts(concepts)
         company, seq, start, end = (column[at] for column in (figures.company, figures.seq, figures.start, figures.end))
         _, first, row = np.unique(packed(company, seq, start, end), return_index=True, return_inverse=True)

@@ -107,7 +107,7 @@ FROM_INCOME = tuple(
 def of_income(figures: Figures) -> list[Proposal]:
     """Reverse figures of income with a sign that most others contradict; leave them out if there is no majority."""
     rows = PeriodRows.of(figures, OF_INCOME)
-    strong, of_tax, decided = _decided(rows)
+    strong, of_tax, decided = _votes_on_sign(rows)
     against = {name: (vote != 0) & (vote == -decided) for name, vote in strong.items()}
     wrong = against | dict.fromkeys((PRETAX, TAX), (of_tax != 0) & (of_tax == -decided))
     unknown = {name: (decided == 0) & (strong[name] != 0) for name in (PARENT, COMMON, EARNINGS)}
@@ -121,7 +121,7 @@ def of_income(figures: Figures) -> list[Proposal]:
     ]
 
 
-def _decided(rows: PeriodRows) -> tuple[dict[str, Floats], Floats, Floats]:
+def _votes_on_sign(rows: PeriodRows) -> tuple[dict[str, Floats], Floats, Floats]:
     """The votes of the figures of income, the vote of income before tax less tax, and the sign of the majority.
 
     The sign is zero for a tie, and NaN if income to common may have another sign than income of the parent.

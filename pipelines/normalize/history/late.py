@@ -98,9 +98,10 @@ def _never_valued(of_log: pl.DataFrame, replayed: pl.DataFrame) -> pl.DataFrame:
 
 
 def _with_late_reports(log: pl.DataFrame, replayed: pl.DataFrame, order: pl.DataFrame) -> pl.Series:
-    """The companies with a late filing: it leads to versions, and is older than the newest filing in the log.
+    """The companies with a late filing.
 
-    No logged version and no leg of a logged version is from a late filing.
+    A filing is late if it leads to versions and is older than the newest filing in the log, but neither a logged
+    version nor a leg of one is from it.
     """
     named = log.select(FILING).unique()
     newest = named.join(order, on=FILING).group_by("cik").agg(newest=pl.col("seq").max())

@@ -262,7 +262,7 @@ def _with_logged_values(log: pl.DataFrame, replayed: pl.DataFrame, order: pl.Dat
 
 
 def _of_new_filings(found: pl.DataFrame) -> pl.DataFrame:
-    """The versions of filings after the last logged one, or of periods without a logged value."""
+    """Versions that change a value, from filings after the last logged one or of periods without a logged value."""
     later = found.filter(~pl.col("is_known") | (pl.col("seq") > pl.col("logged_seq")))
     places = _places(later)
     earlier, is_first = places["earlier"], pl.lit(places["place"] == 1)

@@ -10,16 +10,16 @@ from pipelines.normalize.forms import ANNUAL_FORMS
 
 
 def evidence(periodic: pl.DataFrame, vintages: pl.DataFrame) -> pl.DataFrame:
-    """One row a company: columns of frame `evidence`.
+    """The newest currency of each company, and the last days for which it states three amounts of its cash flows.
 
     Args:
         periodic: typed facts of all currencies (reports.typed).
         vintages: amounts of filings in the reporting currency (stated.stated_concepts).
 
     Returns:
-        `newest_currency`: the currency of most monetary facts of the newest annual report, or of all reports if there
-            is no annual report; and for three amounts of cash flow statements, in columns `…_end`, the last day for
-            which the amount is stated, or null.
+        frame `evidence`, one row a company: `newest_currency`, the currency of most monetary facts of the newest annual
+        report, or of all reports if there is no annual report; and for three amounts of cash flow statements, in
+        columns `…_end`, the last day for which the amount is stated, or null.
     """
     reach = vintages.group_by("cik").agg(
         pl.col("end").filter(pl.col("concept") == name).max().alias(f"{name}_end")

@@ -306,7 +306,7 @@ def _dividends(points: Points, basic: Item, diluted: Item) -> Item:
 
 
 def _free_cash_flow(points: Points) -> Item:
-    """Operating cash flow less capital expenditure of the same regime."""
+    """Operating cash flow less capital expenditure, if both are of one company and one set of accounting standards."""
     operating, capital = flow(points, "operating_cash_flow"), flow(points, "capital_expenditure")
     of_two_regimes = abs(points.of(operating.name, "regime") - points.of(capital.name, "regime")) > 0
     return replace(

@@ -171,7 +171,15 @@ class _Legs:
 
 
 def _years_of(windows: Windows, seq: Floats) -> Years:
-    """The legs on the basis of filing `seq`, which states the year to date."""
+    """Choose the fiscal year, this year to date and the same period of the year before, on the basis of one filing.
+
+    Args:
+        windows: the windows.
+        seq: the filing of each window; it states the year to date.
+
+    Returns:
+        the legs; `holds` is false where they are not on one basis.
+    """
     legs, of = _Legs.of(windows, seq), windows.of
     year, later, prior, with_year = legs.year, legs.later, legs.prior, legs.with_year
     interim = np.array([year, prior, with_year])
@@ -360,14 +368,24 @@ def as_restated_on_same_basis(windows: Windows, q: Ints, n: Floats, seq: Floats)
 
 def _is_on_same_basis(windows: Windows, q: Ints, n: Floats, row: Ints, newest: Ints, seq: Floats) -> Flags:
     """Whether the newest amount of a figure that was restated after filing `seq` is on the basis of that filing."""
-    found = _leaves_year_before(windows, q, n, newest, seq) | _is_alone(windows, q, n, newest, seq)
+    found = _year_before_is_unchanged(windows, q, n, newest, seq) | _is_alone(windows, q, n, newest, seq)
     return found | _adds_up(windows, q, n, row, newest, seq)
 
 
-def _leaves_year_before(windows: Windows, q: Ints, n: Floats, newest: Ints, seq: Floats) -> Flags:
-    """Whether the fiscal year before was stated again with its former amount since the restatement of a figure.
+def _year_before_is_unchanged(windows: Windows, q: Ints, n: Floats, newest: Ints, seq: Floats) -> Flags:
+    """Whether a filing since the restatement of an interim figure states the fiscal year before with its former amount.
 
-    If the quarters of a year to date already added up to its new amount, it counts as restated since they were stated.
+    If the quarters of a year to date already added up to its new amount before the restatement, filings since these
+    quarters were stated count.
+
+    Args:
+        windows: the windows.
+        q, n: the last quarter of the interim figure, and its number of quarters.
+        newest: the row of its newest amount.
+        seq: the filing on whose basis the other legs are; the former amount of the year is the one known after it.
+
+    Returns:
+        also false for a figure that is not of the current fiscal year.
     """
     of, again = windows.of, windows.of("revised", newest)
     ago = AGO[: QUARTERS_A_YEAR - 1]
@@ -440,10 +458,11 @@ def refined(windows: Windows, row: Ints, newest: Ints) -> Ints:
 
 
 def on_basis_of_quarters(windows: Windows, legs: Ints) -> tuple[Floats, Flags]:
-    """Twelve months computed from the quarters that the filing of the year, or a later one, states.
+    """Twelve months by years whose years to date are replaced by sums of quarters that newer filings state.
 
-    The four quarters of a fiscal year must add up to that year as stated along with them, so that a quarter in a wrong
-    context proves nothing.
+    The quarters are taken from the filing of the fiscal year, or a later one. The four quarters of a fiscal year must
+    add up to that year as stated along with them, so that a quarter in a wrong context proves nothing. Otherwise the
+    legs of this fiscal year stay as they are.
 
     Args:
         windows: the windows.

@@ -123,7 +123,7 @@ def choose_ways(windows: Windows, ways: TwoMethods) -> Choice:
     year, own = (
         windows.find(np.where(ends, windows.q, np.nan), QUARTERS_A_YEAR) for ends in (is_year_end, ~is_year_end)
     )
-    by_year, by_own = _single(windows, FISCAL_YEAR, year), _single(windows, OWN_TWELVE_MONTHS, own)
+    by_year, by_own = _of_one_figure(windows, FISCAL_YEAR, year), _of_one_figure(windows, OWN_TWELVE_MONTHS, own)
     # four quarters as filed are preferred to a fiscal year that is only derived
     is_year = FISCAL_YEAR.where(year >= 0) & ~(
         windows.is_derived(year) & by_quarters.is_sound & ~by_quarters.has_derived
@@ -163,15 +163,19 @@ def choose_ways(windows: Windows, ways: TwoMethods) -> Choice:
     )
 
 
-def _single(windows: Windows, rule: Rule, row: Ints) -> TtmMethod:
-    """The way that consists of one known amount."""
+def _of_one_figure(windows: Windows, rule: Rule, row: Ints) -> TtmMethod:
+    """The way whose twelve months are one filed figure: a fiscal year, or the filer's own twelve months."""
     return TtmMethod.of(
         windows, rule, [windows.of(name, row) for name in ("amount", "days", "regime")], row[None], (1,)
     )
 
 
 def _apart(windows: Windows, ways: TwoMethods, is_single: Flags) -> tuple[Flags, Flags]:
-    """Whether the ways by years and by quarters differ, and whether they differ so much that they contradict."""
+    """Whether the ways by years and by quarters differ, and whether they contradict each other.
+
+    Additive amounts contradict if they differ by more than DISAGREEMENT, amounts per share by more than FAR_APART.
+    Where one filed figure covers the twelve months (`is_single`), the ways are not compared.
+    """
     years = ways.by_years.amount
     difference, size = abs(years - ways.by_quarters.amount), abs(years)
     is_apart, is_far = (

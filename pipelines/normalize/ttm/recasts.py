@@ -59,8 +59,8 @@ def quarters_of_recast(windows: Windows, years: Years) -> tuple[Floats, Floats]:
     asked = np.flatnonzero(years.is_before & IS_MONEY[windows.concept] & ~windows.is_year_end)
     if len(asked):
         some = windows.subset(asked)
-        of_filing, of_quarters, off, rounding = _as_recast(some)
-        of_tax, _, off_tax, rounding_of_tax = _as_recast(some.of_concept(CODES["income_tax"]))
+        of_filing, of_quarters, off, rounding = _quarters_as_recast(some)
+        of_tax, _, off_tax, rounding_of_tax = _quarters_as_recast(some.of_concept(CODES["income_tax"]))
         is_near = (some.concept == CODES["pretax_income"]) & (off <= NEAR * abs(of_quarters))
         is_near &= (of_tax == of_filing) & (off_tax <= rounding_of_tax)
         holds = QUARTERS_OF_RECAST.where(~np.isnan(of_quarters) & ((off <= rounding) | is_near))
@@ -68,7 +68,7 @@ def quarters_of_recast(windows: Windows, years: Years) -> tuple[Floats, Floats]:
     return filing, total
 
 
-def _as_recast(windows: Windows) -> tuple[Floats, Floats, Floats, Floats]:
+def _quarters_as_recast(windows: Windows) -> tuple[Floats, Floats, Floats, Floats]:
     """The four quarters of each window in the first filing that states the year before with its known amount.
 
     Returns:
