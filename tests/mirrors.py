@@ -6,6 +6,7 @@ Does not: realistic accounting beyond the needs of a test (the sample simulates 
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import accumulate, pairwise
@@ -182,6 +183,14 @@ def _filing(filer: Filer, year: int, quarter: int) -> dict[str, Any]:
 
 def _end(year: int, quarter: int) -> date:
     return date(year, *QUARTER_ENDS[quarter - 1])
+
+
+@contextmanager
+def changed(path: Path) -> Iterator[Any]:
+    """A JSON document of a mirror, which is written again as the block leaves it."""
+    document = json.loads(path.read_bytes())
+    yield document
+    path.write_text(json.dumps(document))
 
 
 def write(path: Path, document: dict[str, Any]) -> None:
