@@ -1,14 +1,17 @@
 """The contents of the folder of published builds, for tests that publish.
 
-Belongs here: names of files, and rows read back. Does not: the builds (tests.builds), any test.
+Belongs here: names of files, rows read back, the open build. Does not: the builds (tests.builds), any test.
 """
 
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
 from warehouse.contract import views
+from warehouse.read.reader import OpenBuild, Warehouse
 
 
 def names(folder: Path) -> set[str]:
@@ -33,3 +36,10 @@ def same_rows(file: Path, folder: Path) -> dict[str, bool]:
             table.name: said(f'"{table.name}"') == said(f"read_parquet('{folder}/{table.name}.parquet')")
             for table in views.PUBLISHED
         }
+
+
+@contextmanager
+def opened(folder: Path) -> Iterator[OpenBuild]:
+    """The build of a folder, which is open until the block ends."""
+    with closing(Warehouse(folder)) as warehouse, warehouse.build() as build:
+        yield build

@@ -45,3 +45,8 @@ def programs(text: str, language: str) -> list[str]:
     """All code in a language."""
     bare = re.sub(r"^> ?", "", text, flags=re.MULTILINE)
     return re.findall(rf"^```{language}\n(.*?)\n```$", bare, re.DOTALL | re.MULTILINE)
+
+
+def lacking(text: str, *parts: str) -> list[str]:
+    """The parts that a text does not contain."""
+    return [part for part in parts if part not in text]

@@ -34,6 +34,12 @@ def published(tmp_path: Path) -> Path:
     return tmp_path / "published"
 
 
+@pytest.fixture
+def filed(tmp_path: Path) -> dict[str, Rows]:
+    """The files of the tables of the small build, which is not published yet."""
+    return builds.write(tmp_path / "tables", builds.tables())
+
+
 def stored(file: Path, sql: str) -> list[tuple[Any, ...]]:
     with open_read_only(file) as connection:
         return connection.execute(sql).fetchall()
@@ -103,10 +109,9 @@ def test_the_pointer_names_the_current_build(published: Path) -> None:
         "quarantined": 0,
         "release": "",
     }
-    pointer = publish.current(published)
-    assert pointer is not None
-    assert synchronized(published, pointer) == builds.UPDATED
-    assert (published / "warehouse.duckdb").readlink() == Path("warehouse-b1.duckdb")
+    assert synchronized(published, publish.current(published)) == builds.UPDATED  # type: ignore[arg-type]
+    link = published / "warehouse.duckdb"
+    assert (str(link.readlink()), stored(link, "SELECT count(*) FROM companies")) == ("warehouse-b1.duckdb", [(7,)])
 
 
 @pytest.mark.parametrize("content", [b'{"build": 1}', b'{"build": "b\xb0"}', b""])
@@ -138,19 +143,18 @@ def test_a_synchronization_that_found_nothing_new_is_recorded_without_a_build(pu
     after = publish.current(published)
     assert before
     assert after
-    assert after.synchronization.finished_at == "2026-03-03T06:00:00Z"
     assert synchronized(published, after) == {"9990000001": "2026-03-03T06:00:00Z"}
-    assert (after.build, after.published_at, after.previous) == (before.build, before.published_at, before.previous)
-    assert after.inputs == before.inputs
+    assert after.synchronization.finished_at == "2026-03-03T06:00:00Z"
+    same = ("build", "published_at", "previous", "inputs")
+    assert [getattr(after, name) for name in same] == [getattr(before, name) for name in same]
     publish.record(published, synchronization=later, updated={}, inputs="other inputs, same rows")
     assert publish.current(published) == msgspec.structs.replace(after, inputs="other inputs, same rows")
 
 
-def test_recording_needs_a_published_build(published: Path) -> None:
-    with pytest.raises(publish.PublishError, match="no build to record"):
-        publish.record(published, synchronization=builds.SYNCHRONIZATION, updated={})
-    made = builds.small(published)
-    (published / made.file).unlink()
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_recording_needs_a_published_build(published: Path, is_lost: bool) -> None:
+    if is_lost:
+        (published / builds.small(published).file).unlink()
     with pytest.raises(publish.PublishError, match="no build to record"):
         publish.record(published, synchronization=builds.SYNCHRONIZATION, updated={})
 
@@ -184,19 +188,11 @@ def test_the_copies_say_what_their_columns_mean(published: Path) -> None:
 
 def test_the_copies_of_equal_rows_are_equal(published: Path) -> None:
     """Byte by byte."""
-    digests = [
-        {
-            name: digest
-            for name, digest in builds.publish_small(published, build).digests.items()
-            if "duckdb" not in name
-        }
-        for build in ("b1", "b2")
-    ]
-    assert digests[0] == digests[1]
+    first, second = (builds.publish_small(published, build).digests.items() for build in ("b1", "b2"))
+    assert {each for each in first if "duckdb" not in each[0]} == {each for each in second if "duckdb" not in each[0]}
 
 
-def test_rows_that_are_not_in_order_are_sorted(published: Path) -> None:
-    filed = builds.write(published.parent / "tables", builds.tables())
+def test_rows_that_are_not_in_order_are_sorted(published: Path, filed: dict[str, Rows]) -> None:
     path = filed["companies"].files[0][0]
     pq.write_table(pq.read_table(path).sort_by([("symbol", "descending")]), path)
     publish.build(published, filed, "b1")
@@ -205,13 +201,13 @@ def test_rows_that_are_not_in_order_are_sorted(published: Path) -> None:
 
 
 @pytest.mark.parametrize(("first", "in_order"), [("9990000001", True), ("9990000001", False), ("9990000004", False)])
-def test_a_table_from_several_files_has_its_rows_in_order(published: Path, first: str, in_order: bool) -> None:
+def test_a_table_from_several_files_has_its_rows_in_order(
+    published: Path, filed: dict[str, Rows], first: str, in_order: bool
+) -> None:
     """With a sort and, if the files have the rows in order, without; the build does not depend on it."""
-    filed = builds.write(published.parent / "tables", builds.tables())
-    whole = builds.small(published)
+    whole = publish.build(published, filed, "b1")
     path = filed["versions"].files[0][0]
-    rows = pq.read_table(path)
-    other = path.with_name("other.parquet")
+    rows, other = pq.read_table(path), path.with_name("other.parquet")
     is_first = pc.less_equal(rows["cik"], first)
     halves = [rows.filter(is_first), rows.filter(pc.invert(is_first))]
     for half, into in zip(halves if in_order else reversed(halves), (path, other), strict=True):
@@ -221,17 +217,15 @@ def test_a_table_from_several_files_has_its_rows_in_order(published: Path, first
     assert (made.content_hash, divided.are_sorted) == (whole.content_hash, in_order)
     assert same_rows(published / made.file, published / "parquet-b2")["versions"]
     order = ", ".join(schema.BY_NAME["versions"].order)
-    with duckdb.connect(published / made.file, read_only=True) as connection:
-        assert (
-            connection.execute("FROM versions").fetchall()
-            == connection.execute(f"FROM versions ORDER BY {order}").fetchall()
-        )
+    in_file, sorted_ = (stored(published / made.file, f"FROM versions {by}") for by in ("", f"ORDER BY {order}"))
+    assert in_file == sorted_
 
 
-def test_a_copy_that_differs_from_its_table_is_noticed(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_that_differs_from_its_table_is_noticed(
+    published: Path, filed: dict[str, Rows], monkeypatch: pytest.MonkeyPatch
+) -> None:
     checksum = copies._checksum
     monkeypatch.setattr(copies, "_checksum", lambda *given: (*checksum(*given)[:1], given[1]))
-    filed = builds.write(published.parent / "tables", builds.tables())
     with pytest.raises(publish.VerificationError, match=r"companies\.parquet does not have the rows of its table"):
         publish.build(published, filed, "b1")
     assert names(published) == set()
@@ -276,56 +270,44 @@ def test_the_content_hash_changes_if_two_rows_exchange_a_value(published: Path) 
     assert builds.publish_small(published, "b2", rows).content_hash != first.content_hash
 
 
-# --- refused builds
-
-
-def refused(published: Path, rows: dict[str, builds.Rows], error: type[Exception], message: str) -> None:
-    """A publication over an existing one fails with a message, and the existing files stay unchanged."""
+@pytest.mark.parametrize(
+    ("table", "changes", "message"),
+    [
+        ("companies", {"symbol": "LNTR-B"}, "companies has 2 rows with the key LNTR-B;"),
+        ("financials", {"roic": float("nan")}, r"financials\.roic has 1 values that are not finite"),
+        ("financials", {"roic": float("inf")}, r"financials\.roic has 1 values that are not finite"),
+        ("companies", {"currency": None}, "table companies: .*NOT NULL.*currency"),
+    ],
+)
+def test_a_row_that_is_not_allowed_is_refused(
+    published: Path, table: str, changes: dict[str, Any], message: str
+) -> None:
+    """In one line; the build that is published stays as it is."""
+    rows = builds.tables()
+    rows[table][0] |= changes
     builds.small(published)
     before, files = (published / "CURRENT.json").read_bytes(), names(published)
-    with pytest.raises(error, match=message) as raised:
+    with pytest.raises(publish.PublishError, match=message) as raised:
         builds.publish_small(published, "b2", rows)
+    assert isinstance(raised.value, publish.VerificationError) is (None not in changes.values())
     assert "\n" not in str(raised.value)
-    assert (published / "CURRENT.json").read_bytes() == before
-    assert names(published) == files
+    assert ((published / "CURRENT.json").read_bytes(), names(published)) == (before, files)
 
 
-def test_a_key_that_occurs_twice_is_refused(published: Path) -> None:
-    rows = builds.tables()
-    rows["companies"].append(rows["companies"][0])
-    refused(published, rows, publish.VerificationError, "companies has 2 rows with the key LNTR;")
-
-
-@pytest.mark.parametrize("value", [float("nan"), float("inf")])
-def test_a_number_that_is_not_finite_is_refused(published: Path, value: float) -> None:
-    rows = builds.tables()
-    rows["financials"][0]["roic"] = value
-    refused(published, rows, publish.VerificationError, r"financials\.roic has 1 values that are not finite")
-
-
-def test_a_missing_required_value_is_refused(published: Path) -> None:
-    rows = builds.tables()
-    rows["companies"][0]["currency"] = None
-    refused(published, rows, publish.PublishError, "table companies: .*NOT NULL.*currency")
-
-
-def test_lost_rows_are_noticed(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    after("DELETE FROM build.main.filings WHERE rowid = 0", monkeypatch)
-    filed = builds.write(published.parent / "tables", builds.tables())
-    with pytest.raises(publish.VerificationError, match="filings has 4 rows, expected 5"):
-        publish.build(published, filed, "b1")
-    assert names(published) == set()
-
-
-def test_changed_rows_are_noticed(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    after("UPDATE build.main.filings SET form = '10-Q' WHERE rowid = 0", monkeypatch)
-    filed = builds.write(published.parent / "tables", builds.tables())
-    with pytest.raises(publish.VerificationError, match="filings has other rows than it was made from"):
-        publish.build(published, filed, "b1")
-
-
-def after(statement: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run a statement after the rows of table `filings` are inserted."""
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("DELETE FROM build.main.filings WHERE rowid = 0", "filings has 4 rows, expected 5"),
+        (
+            "UPDATE build.main.filings SET form = '10-Q' WHERE rowid = 0",
+            "filings has other rows than it was made from",
+        ),
+    ],
+    ids=["lost", "changed"],
+)
+def test_rows_that_are_lost_or_changed_are_noticed(
+    published: Path, filed: dict[str, Rows], monkeypatch: pytest.MonkeyPatch, statement: str, message: str
+) -> None:
     insert = publish._insert
 
     def faulty(connection: duckdb.DuckDBPyConnection, table: Table, rows: Rows) -> None:
@@ -334,6 +316,12 @@ def after(statement: str, monkeypatch: pytest.MonkeyPatch) -> None:
             connection.execute(statement)
 
     monkeypatch.setattr(publish, "_insert", faulty)
+    with pytest.raises(publish.VerificationError, match=message):
+        publish.build(published, filed, "b1")
+    assert names(published) == set()
+
+
+# --- refused builds
 
 
 def test_a_damaged_file_is_noticed(published: Path) -> None:
@@ -341,10 +329,9 @@ def test_a_damaged_file_is_noticed(published: Path) -> None:
     content = bytearray((published / made.file).read_bytes())
     for place in range(12288, len(content), 4096):  # past the headers
         content[place : place + 64] = os.urandom(64)
-    damaged = published / "damaged.duckdb"
-    damaged.write_bytes(content)
+    (published / "damaged.duckdb").write_bytes(content)
     with pytest.raises(publish.VerificationError):
-        verify(damaged, dict.fromkeys(made.rows, Sums()))
+        verify(published / "damaged.duckdb", dict.fromkeys(made.rows, Sums()))
 
 
 def test_a_flipped_bit_in_a_published_file_is_found(published: Path) -> None:
@@ -382,40 +369,46 @@ def test_a_build_without_a_digest_is_judged_by_its_rows(published: Path) -> None
 
 def test_a_build_that_replaces_a_damaged_one_keeps_the_previous_one(published: Path) -> None:
     builds.small(published)
-    made = builds.small(published, "b2", sync_id="s2")
-    made = builds.copy(published, made, published, "b3")
+    made = builds.copy(published, builds.small(published, "b2", sync_id="s2"), published, "b3")
     times = {"synchronization": builds.SYNCHRONIZATION, "updated": {}}
     publish.point(published, made, inputs="fictional", is_mended=True, **times)  # type: ignore[arg-type]
     assert publish.current(published).previous == "warehouse-b1.duckdb"  # type: ignore[union-attr]
     assert names(published) == builds_and_links("b1", "b3") | {"synchronized-s1.json"}
 
 
-def test_a_table_or_a_column_that_the_schema_does_not_know_is_refused(published: Path, tmp_path: Path) -> None:
-    filed = builds.write(tmp_path / "tables", builds.tables())
-    with pytest.raises(publish.PublishError, match="no such table: prices"):
-        publish.build(published, filed | {"prices": filed["filings"]}, "b1")
-    with pytest.raises(
-        publish.PublishError, match=r"table filings: .*missing .*'accepted_at TI.*unknown .*'currency V"
-    ):
-        publish.build(published, filed | {"filings": filed["companies"]}, "b1")
+@pytest.mark.parametrize(
+    ("table", "file", "message"),
+    [
+        ("prices", "filings.parquet", "no such table: prices"),
+        ("filings", "companies.parquet", r"table filings: .*missing .*'accepted_at TI.*unknown .*'currency V"),
+        ("filings", "filings.csv", r"table filings: .*filings\.csv"),
+        ("filings", "nothing.parquet", r"table filings: .*nothing\.parquet"),
+    ],
+)
+def test_a_file_that_does_not_have_the_rows_of_a_table_is_refused(
+    published: Path, filed: dict[str, Rows], table: str, file: str, message: str
+) -> None:
+    """Of a table or with a column that the schema does not know, or not in Parquet."""
+    folder = filed["filings"].files[0][0].parent
+    (folder / "filings.csv").write_text("accession,cik")
+    with pytest.raises(publish.PublishError, match=message):
+        publish.build(published, filed | {table: Rows([(folder / file, None)])}, "b1")
 
 
-def test_a_file_that_is_not_parquet_is_refused(published: Path, tmp_path: Path) -> None:
-    (tmp_path / "filings.parquet").write_text("accession,cik")
-    with pytest.raises(publish.PublishError, match=r"table filings: .*filings\.parquet"):
-        publish.build(published, {"filings": Rows([(tmp_path / "filings.parquet", None)])}, "b1")
-    with pytest.raises(publish.PublishError, match=r"table filings: .*nothing\.parquet"):
-        publish.build(published, {"filings": Rows([(tmp_path / "nothing.parquet", None)])}, "b1")
-
-
-def test_ids_that_cannot_be_part_of_a_file_name_are_refused(published: Path) -> None:
-    with pytest.raises(publish.PublishError, match="cannot be part of a file name"):
-        publish.build(published, {}, "../b1")
-    with pytest.raises(publish.PublishError, match="cannot be part of a file name"):
-        builds.small(published, sync_id="../s1")
-    builds.small(published)
-    with pytest.raises(publish.PublishError, match="published already"):
-        builds.publish_small(published)
+@pytest.mark.parametrize(
+    ("build_id", "sync_id", "message"),
+    [
+        ("../b1", "s2", "cannot be part of a file name"),
+        ("b2", "../s1", "cannot be part of a file name"),
+        ("b1", "s2", "published already"),
+    ],
+)
+def test_ids_that_cannot_be_part_of_a_new_file_name_are_refused(
+    published: Path, build_id: str, sync_id: str, message: str
+) -> None:
+    builds.publish_small(published)
+    with pytest.raises(publish.PublishError, match=message):
+        builds.publish_small(published, build_id, sync_id=sync_id)
 
 
 def test_a_synchronization_that_lacks_a_time_is_refused(published: Path) -> None:
@@ -445,18 +438,12 @@ def test_an_unwritable_folder_is_reported_in_one_line(tmp_path: Path, monkeypatc
         publish.build(tmp_path / "published", {}, "b1")
 
 
-def test_the_link_leads_to_the_current_build(published: Path) -> None:
-    builds.small(published)
-    with duckdb.connect(published / "warehouse.duckdb", read_only=True) as connection:
-        assert connection.execute("SELECT count(*) FROM companies").fetchall() == [(7,)]
-
-
 def test_a_comma_far_down_in_a_csv_is_read_back_like_one_at_its_beginning(tmp_path: Path) -> None:
     """DuckDB detects the format of a file from its first 20,480 rows, unless the format is given."""
-    view = Table("names", "", ("row",), (Column("row", "BIGINT", ""), Column("name", "VARCHAR", "")))
+    columns = (Column("row", "BIGINT", ""), Column("name", "VARCHAR", ""))
+    view, copy = Table("names", "", ("row",), columns), tmp_path / "names.parquet"
     with duckdb.connect() as build:
         named = "CASE WHEN row < 30_000 THEN 'plain' ELSE 'one, two' END"
         build.execute(f"CREATE VIEW names AS SELECT row, {named} AS name FROM range(30_001) rows(row)")
-        copy = tmp_path / "names.parquet"
         copies._write_csv(build, view, copy, copies.write_parquet(build, view, "names", copy))
     assert (tmp_path / "names.csv").read_text().endswith('30000,"one, two"\n')

@@ -17,6 +17,7 @@ from pipelines.run.synchronization import Synchronization
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from tests.mirrors import ALFA, BRAVO, Mirror
+from tests.texts import lacking
 from warehouse.build import publish
 from warehouse.contract.line_items import ITEM_NAMES
 
@@ -28,6 +29,22 @@ def synchronize(home: Home, mirror: Mirror) -> publish.Pointer:
     pointer = publish.current(home.published)
     assert pointer
     return pointer
+
+
+def page_of(home: Home) -> str:
+    return (home.published / report.LINK).read_text(encoding="utf-8")
+
+
+def pages_of(home: Home) -> set[str]:
+    return {path.name for path in home.published.glob("quality-*.html")}
+
+
+def rendered(home: Home, **tables: pl.DataFrame) -> str:
+    """The page of a home with other rows in some tables."""
+    lake = Lake(home.tables)
+    found = checks.found(lake)
+    shown = report.tables_of(lake, found) | tables
+    return report.render(publish.current(home.published), shown, found, report.symbols_of(lake))
 
 
 # --- The table of checks ----------------------------------------------------------------------------------------
@@ -53,9 +70,7 @@ def test_a_check_passes_up_to_its_threshold():
 
 def test_a_check_without_comparisons_passes_and_is_shown():
     tally = checks.tallied(pl.DataFrame(schema={"check": pl.String, **FOUND}))
-    assert tally["check"].to_list() == NAMES
-    assert tally["compared"].to_list() == [0] * len(NAMES)
-    assert tally["passed"].all()
+    assert tally.select("check", "compared", "passed").rows() == [(name, 0, True) for name in NAMES]
 
 
 def test_comparisons_are_repeated_only_for_changed_tables(synchronized, same_mirror, monkeypatch):
@@ -76,20 +91,19 @@ def test_comparisons_are_repeated_only_for_changed_tables(synchronized, same_mir
 
 
 def test_coverage_is_of_the_companies_that_have_the_year():
-    rows = pl.DataFrame(
-        [("1", 2024, 1.0), ("2", 2024, None), ("1", 2023, 1.0)],
-        schema=["cik", "fiscal_year", "revenue"],
-        orient="row",
-    ).with_columns(pl.lit(None, pl.Float64).alias(item) for item in ITEM_NAMES if item != "revenue")
-    shown = figures.coverage(rows)
-    assert shown.select("fiscal_year", "companies", "revenue", "roic").rows() == [(2024, 2, 0.5, 0), (2023, 1, 1.0, 0)]
-
-
-def test_an_incomplete_year_is_not_shown():
+    """A year that few companies have yet is not shown."""
+    few = [("1", 2024, 1.0), ("2", 2024, None), ("1", 2023, 1.0)]
+    shown = coverage(few).select("fiscal_year", "companies", "revenue", "roic")
+    assert shown.rows() == [(2024, 2, 0.5, 0), (2023, 1, 1.0, 0)]
     many = [(str(n), 2024, 1.0) for n in range(100)]
-    rows = pl.DataFrame([*many, ("1", 2025, 1.0)], schema=["cik", "fiscal_year", "revenue"], orient="row")
-    rows = rows.with_columns(pl.lit(1.0).alias(item) for item in ITEM_NAMES if item != "revenue")
-    assert figures.coverage(rows)["fiscal_year"].to_list() == [2024]
+    assert coverage([*many, ("1", 2025, 1.0)])["fiscal_year"].to_list() == [2024]
+
+
+def coverage(rows: list[tuple[str, int, float | None]]) -> pl.DataFrame:
+    """The coverage of the years of companies, which have no other item than revenue."""
+    others = (pl.lit(None, pl.Float64).alias(item) for item in ITEM_NAMES if item != "revenue")
+    schema = {"cik": pl.String, "fiscal_year": pl.Int64, "revenue": pl.Float64}
+    return figures.coverage(pl.DataFrame(rows, schema, orient="row").with_columns(others))
 
 
 def test_gaps_are_counted_by_reason_and_item():
@@ -119,23 +133,18 @@ def test_what_is_missing_is_counted_by_item_and_by_company():
     assert missing.by_company(periods).rows() == [("B", 2, 2, 1 - 2 / values, "roic"), ("A", 2, 1, 1 - 1 / values, "")]
 
 
-def restated() -> pl.DataFrame:
-    rows = [
+def test_restatements_are_versions_after_the_first_and_rare_causes_are_combined():
+    of_causes = [
         (number, date(2020 + number % 2, 1, 1), f"cause_{cause}")
         for cause in range(9)
         for number in range(1, 12 - cause)
     ]
-    rows += [(2, date(2020, 1, 1), "method")] * 99
-    return figures.restatements(pl.DataFrame(rows, schema=["version", "filed", "cause"], orient="row"))
-
-
-def test_restatements_are_versions_after_the_first_and_rare_causes_are_combined():
-    rows = restated()
+    served = [(2, date(2020, 1, 1), "method")] * 99
+    rows = figures.restatements(pl.DataFrame(of_causes + served, ["version", "filed", "cause"], orient="row"))
     assert figures.causes(rows) == [*(f"cause_{n}" for n in range(figures.SERIES)), figures.OTHERS]
     assert rows["versions"].sum() == sum(10 - cause for cause in range(9))
     table = figures.by_cause(rows)
-    assert table.columns == ["cause", "2021", "2020"]
-    assert table.row(0) == ("cause_0", 5, 5)
+    assert (table.columns, table.row(0)) == (["cause", "2021", "2020"], ("cause_0", 5, 5))
 
 
 def test_the_largest_changes_come_first():
@@ -182,14 +191,14 @@ def test_rules_are_listed_by_decisions_and_unused_ones_separately():
 def test_columns_are_stacked_from_the_base_and_no_year_is_left_out():
     rows = pl.DataFrame({"year": [2020, 2020, 2022], "cause": ["a", "b", "b"], "versions": [30, 10, 20]})
     plot = plots.stacked_columns(rows, ["a", "b"])
-    assert [label.text for label in plot.labels] == ["2020", "2021", "2022"]
     first, second, third = plot.bars
+    assert [label.text for label in plot.labels] == ["2020", "2021", "2022"]
     assert (first.series, second.series, third.series) == (0, 1, 1)
-    assert first.y + first.height == pytest.approx(plot.base)
-    assert second.y + second.height == pytest.approx(first.y)
-    assert (first.height, third.height) == (pytest.approx(3 * second.height), pytest.approx(2 * second.height))
+    near = pytest.approx
+    assert (first.y + first.height, second.y + second.height) == (near(plot.base), near(first.y))
+    assert (first.height, third.height) == (near(3 * second.height), near(2 * second.height))
     assert [tick.text for tick in plot.ticks] == ["0", "10", "20", "30", "40"]
-    assert plot.ticks[-1].at == pytest.approx(second.y)
+    assert plot.ticks[-1].at == near(second.y)
     assert all(plot.left <= bar.x and bar.x + bar.width <= plot.right for bar in plot.bars)
 
 
@@ -229,8 +238,7 @@ def test_cells_are_formatted(value, column, shown):
 
 
 def test_names_are_shown_as_words():
-    assert text.heading("eps_basic") == "EPS basic"
-    assert text.heading("debt_to_fcf") == "debt to FCF"
+    assert (text.heading("eps_basic"), text.heading("debt_to_fcf")) == ("EPS basic", "debt to FCF")
 
 
 def test_bars_in_markdown_tables_are_escaped():
@@ -239,10 +247,6 @@ def test_bars_in_markdown_tables_are_escaped():
 
 
 # --- The page ---------------------------------------------------------------------------------------------------
-
-
-def page_of(home: Home) -> str:
-    return (home.published / report.LINK).read_text(encoding="utf-8")
 
 
 def test_each_build_has_a_page_that_is_removed_with_it(synchronized, same_mirror):
@@ -254,10 +258,6 @@ def test_each_build_has_a_page_that_is_removed_with_it(synchronized, same_mirror
     assert pages_of(synchronized) == {report.PAGE.format(build) for build in builds[1:]}
     assert (synchronized.published / report.LINK).resolve().name == report.PAGE.format(builds[-1])
     assert builds[-1] in page_of(synchronized)
-
-
-def pages_of(home: Home) -> set[str]:
-    return {path.name for path in home.published.glob("quality-*.html")}
 
 
 def test_without_a_new_build_no_page_is_rendered(synchronized, same_mirror):
@@ -278,46 +278,32 @@ def test_the_page_loads_nothing_and_has_no_script(synchronized):
 
 
 def test_the_page_shows_checks_coverage_gaps_changes_and_quarantine(synchronized, same_mirror):
-    first = page_of(synchronized)
-    assert "This is the first build of its home." in first
-    assert "Every document could be used." in first
-    for check in checks.CHECKS:
-        assert text.heading(check.name) in first
-    for item in ITEM_NAMES:
-        assert f'<th scope="row">{text.heading(item)}</th>' in first
+    assert not lacking(
+        page_of(synchronized),
+        "This is the first build of its home.",
+        "Every document could be used.",
+        *(text.heading(check.name) for check in checks.CHECKS),
+        *(f'<th scope="row">{text.heading(item)}</th>' for item in ITEM_NAMES),
+    )
 
     same_mirror.hold(replace(ALFA, scale=150))
     same_mirror.facts(BRAVO).write_text('{"<b>broken"')
     synchronize(synchronized, same_mirror)
-    second = page_of(synchronized)
-    assert "is the first build" not in second
-    assert "Changes by cause" in second
-    assert f"<td>{BRAVO.cik}</td>" in second
+    parts = ("is the first build", "Changes by cause", f"<td>{BRAVO.cik}</td>")
+    assert lacking(page_of(synchronized), *parts) == ["is the first build"]
 
 
 def test_names_of_filers_are_escaped(synchronized):
-    pointer, lake = publish.current(synchronized.published), Lake(synchronized.tables)
-    found = checks.found(lake)
-    shown = report.tables_of(lake, found)
     quarantined = pl.DataFrame({"cik": ["1"], "reason": ["<script>alert(1)</script>"], "place": ["&"]})
-    assert "<code>revenue.total</code>" in report.render(
-        pointer,
-        {**shown, "rules": pl.DataFrame({"rule": ["revenue.total"], "values": [5]})},
-        found,
-        report.symbols_of(lake),
-    )
-    page = report.render(pointer, {**shown, "quarantine": quarantined}, found, report.symbols_of(lake))
-    assert "<script" not in page
-    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    page = rendered(synchronized, quarantine=quarantined)
+    assert lacking(page, "<script", "&lt;script&gt;alert(1)&lt;/script&gt;") == ["<script"]
 
 
 def test_of_many_rules_the_page_shows_those_that_decided_most(synchronized):
-    pointer, lake = publish.current(synchronized.published), Lake(synchronized.tables)
-    found = checks.found(lake)
+    """As code."""
     many = pl.DataFrame({"rule": [f"rule.number-{n}" for n in range(report.MOST_RULES + 1)]})
-    tables = {**report.tables_of(lake, found), "rules": many, "idle_rules": many}
-    page = report.render(pointer, tables, found, report.symbols_of(lake))
-    assert page.count("rule.number-") == 2 * report.MOST_RULES
+    page = rendered(synchronized, rules=many, idle_rules=many)
+    assert page.count("<code>rule.number-") == page.count("rule.number-") == 2 * report.MOST_RULES
     assert f"the {report.MOST_RULES} that decided most, of {report.MOST_RULES + 1}" in page
 
 
@@ -332,13 +318,12 @@ def test_the_asset_shows_the_tables_of_the_page(synchronized):
     pointer = publish.current(synchronized.published)
     with dg.DagsterInstance.from_config(str(synchronized.dagster)) as instance:
         event = instance.get_latest_materialization_event(dg.AssetKey("quality_report"))
-    told = event.asset_materialization.metadata
-    assert told["build"].value == pointer.build
-    assert Path(told["file"].value).name == report.PAGE.format(pointer.build)
-    assert told["comparisons"].value == told["dagster/row_count"].value > 0
-    assert told["checks"].value.startswith("| check | compared | holds |")
-    assert "| fiscal year | companies | revenue |" in told["coverage"].value
-    assert told["idle_rules"].value.startswith("| rule | statement | action |")
+    told = {name: shown.value for name, shown in event.asset_materialization.metadata.items()}
+    assert (told["build"], Path(told["file"]).name) == (pointer.build, report.PAGE.format(pointer.build))
+    assert told["comparisons"] == told["dagster/row_count"] > 0
+    assert told["checks"].startswith("| check | compared | holds |")
+    assert "| fiscal year | companies | revenue |" in told["coverage"]
+    assert told["idle_rules"].startswith("| rule | statement | action |")
 
 
 def test_the_page_fits_a_narrow_window(synchronized, program):
@@ -367,16 +352,13 @@ def test_the_command_prints_the_tables_and_lists_the_failures(synchronized, monk
         assert command.main([]) == 1
     assert "holds no tables" in capsys.readouterr().err
 
+    meaning = checks.CHECKS[0].meaning
+    shown = (*NAMES, "all (2)", "What is missing", "Rules that decided nothing in this build", meaning)
     assert command.main([]) == 0
-    printed = capsys.readouterr().out
-    assert all(name in printed for name in NAMES)
-    assert "all (2)" in printed
-    assert "What is missing" in printed
-    assert checks.CHECKS[0].meaning not in printed
-    assert "Rules that decided nothing in this build" in printed
+    assert lacking(capsys.readouterr().out, *shown) == [meaning]
 
     assert command.main(["--list"]) == 0
-    assert checks.CHECKS[0].meaning in capsys.readouterr().out
+    assert meaning in capsys.readouterr().out
 
 
 def test_the_command_reports_a_damaged_table_in_one_line(synchronized, capsys):
