@@ -64,13 +64,19 @@ def test_the_metrics_are_the_sum_of_all_workers_and_outlive_them(published: Path
         again.request("/v1/companies", 200, 0.25)
         again.request("/no/such/path", 418, 0.25)
         found = samples(published, *counts)
-    assert found["fundamentals_requests_total{/v1/companies,200}"] == 4
-    assert found["fundamentals_requests_total{other,other}"] == 1
-    assert found["fundamentals_connections"] == 14
-    assert (found["fundamentals_workers"], found["fundamentals_responsive_workers"]) == (3, 1)
+    assert (
+        found.items()
+        >= {
+            "fundamentals_requests_total{/v1/companies,200}": 4,
+            "fundamentals_requests_total{other,other}": 1,
+            "fundamentals_connections": 14,
+            "fundamentals_workers": 3,
+            "fundamentals_responsive_workers": 1,
+            "fundamentals_request_seconds_count{/v1/companies}": 4,
+        }.items()
+    )
     up_to = [found[f"fundamentals_request_seconds_bucket{{{bound},/v1/companies}}"] for bound in (*BOUNDS, "+Inf")]
     assert up_to == [1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 4]
-    assert found["fundamentals_request_seconds_count{/v1/companies}"] == 4
     assert found["fundamentals_request_seconds_sum{/v1/companies}"] == pytest.approx(99.2531)
 
 
@@ -83,15 +89,13 @@ def test_every_limit_is_counted_and_every_path_has_a_name() -> None:
 
 def test_requests_refusals_look_ups_and_connections_are_counted(tmp_path: Path) -> None:
     builds.small(tmp_path / "published")
-    counts, clock = Counts(PATHS), Clock()
-    settings = Settings(tmp_path, metrics_port=0)
+    counts, settings = Counts(PATHS), Settings(tmp_path, metrics_port=0)
     key = {"X-Api-Key": active_key(tmp_path)}
-    with in_process(settings, clock, counts) as address, httpx.Client(base_url=address) as client:
+    with in_process(settings, Clock(), counts) as address, httpx.Client(base_url=address) as client:
         asked = [client.get(path, headers=key).status_code for path in ["/v1/companies", "/v1/companies/NONE"] * 31]
         assert asked == [200, 404] * 30 + [429] * 2
-        assert [client.get("/v1/companies").status_code for _ in range(61)] == [401] * 60 + [429]
-        assert client.get("/v1/nowhere").status_code == 404
-        assert client.get("/errors").status_code == 200
+        without_key = [client.get(path).status_code for path in (*["/v1/companies"] * 61, "/v1/nowhere", "/errors")]
+        assert without_key == [401] * 60 + [429, 404, 200]
         wait_until(lambda: counts.of("fundamentals_connections")[""] == 1)
         found = samples(settings.published, counts)
     assert {name: number for name, number in found.items() if "requests_total" in name} == {
@@ -107,9 +111,14 @@ def test_requests_refusals_look_ups_and_connections_are_counted(tmp_path: Path) 
         "fundamentals_refusals_total{minute}",
         "fundamentals_refusals_total{failed keys}",
     }
-    assert found["fundamentals_refusals_total{minute}"] == 2
-    assert found["fundamentals_cache_lookups_total{hit}"] == 29
-    assert found["fundamentals_cache_lookups_total{miss}"] == 1
+    assert (
+        found.items()
+        >= {
+            "fundamentals_refusals_total{minute}": 2,
+            "fundamentals_cache_lookups_total{hit}": 29,
+            "fundamentals_cache_lookups_total{miss}": 1,
+        }.items()
+    )
     assert counts.of("fundamentals_connections")[""] == 0
 
 
@@ -130,8 +139,7 @@ def test_a_degraded_worker_is_counted(tmp_path: Path) -> None:
         assert httpx.get(f"{address}/v1/status").json()["data"]["status"] == "degraded"
         wait_until(lambda: counts.of("fundamentals_build_unreadable")[""] == 1)
         assert counts.of("fundamentals_degraded")[""] == 1
-        found = samples(tmp_path / "published", counts, now=time.time())
-        assert found["fundamentals_responsive_workers"] == 1
+        assert samples(tmp_path / "published", counts, now=time.time())["fundamentals_responsive_workers"] == 1
 
 
 def test_the_age_of_the_last_sign_of_life_of_the_daemon(tmp_path: Path) -> None:
@@ -175,12 +183,18 @@ def test_what_follows_the_feed_is_measured_by_its_last_sign_of_life(tmp_path: Pa
 def test_the_ages_and_counts_of_the_build(published: Path) -> None:
     now = pointer.current(published)
     assert now
-    published_at = datetime.fromisoformat(now.published_at).timestamp()
-    found = samples(published, Counts(PATHS), now=published_at + 90)
-    assert found["fundamentals_build_age_seconds"] == 90
-    newest = datetime.fromisoformat(str(now.newest_filing)).replace(tzinfo=UTC).timestamp()
-    assert found["fundamentals_newest_filing_age_seconds"] == published_at + 90 - newest
-    assert found["fundamentals_companies"] == now.companies
+    published_at, newest = (
+        datetime.fromisoformat(str(day)).replace(tzinfo=UTC).timestamp()
+        for day in (now.published_at, now.newest_filing)
+    )
+    assert (
+        samples(published, Counts(PATHS), now=published_at + 90).items()
+        >= {
+            "fundamentals_build_age_seconds": 90,
+            "fundamentals_newest_filing_age_seconds": published_at + 90 - newest,
+            "fundamentals_companies": now.companies,
+        }.items()
+    )
 
 
 @pytest.mark.parametrize("damaged", [b"{", b"yesterday"], ids=["no JSON", "no time"])
@@ -191,8 +205,7 @@ def test_a_damaged_pointer_leaves_the_other_metrics(published: Path, tmp_path: P
     replaced = content.replace(whole.published_at.encode(), damaged) if damaged != b"{" else damaged
     (tmp_path / pointer.POINTER).write_bytes(replaced)
     found = samples(tmp_path, Counts(PATHS))
-    assert "fundamentals_companies" not in found
-    assert found["fundamentals_workers"] == 1
+    assert (found.get("fundamentals_companies"), found["fundamentals_workers"]) == (None, 1)
 
 
 def test_the_record_of_synchronizations(tmp_path: Path) -> None:
@@ -228,16 +241,30 @@ def test_the_delays_of_filings_are_counted_over_all_builds(tmp_path: Path) -> No
     runs.note(tmp_path, runs.PUBLISHED, at, 9.0, 0, 0, delays=[Delay(0.0, 60.0), Delay(1.0, 60.0)])
     runs.note(tmp_path, runs.UNCHANGED, at, 9.0, 0, 0)
     runs.note(tmp_path, runs.PUBLISHED, at, 9.0, 0, 0, delays=[Delay(86_401.0, 0.0)])
-    found = samples(tmp_path, Counts(PATHS))
-    held = {key: number for key, number in found.items() if key.startswith(name)}
-    assert (held[f"{name}_bucket{{60.0}}"], held[f"{name}_bucket{{120.0}}"], held[f"{name}_bucket{{86400.0}}"]) == (
-        1,
-        2,
-        2,
+    assert (
+        samples(tmp_path, Counts(PATHS)).items()
+        >= {
+            f"{name}_bucket{{60.0}}": 1,
+            f"{name}_bucket{{120.0}}": 2,
+            f"{name}_bucket{{86400.0}}": 2,
+            f"{name}_bucket{{+Inf}}": 3,
+            f"{name}_count": 3,
+            f"{name}_sum": 86_522,
+            "fundamentals_filing_wait_seconds_sum": 86_402,
+            "fundamentals_filing_work_seconds_sum": 120,
+        }.items()
     )
-    assert (held[f"{name}_bucket{{+Inf}}"], held[f"{name}_count"], held[f"{name}_sum"]) == (3, 3, 86_522)
-    assert found["fundamentals_filing_wait_seconds_sum"] == 86_402
-    assert found["fundamentals_filing_work_seconds_sum"] == 120
+
+
+@pytest.mark.parametrize(("environment", "port"), [({}, None), ({"FUNDAMENTALS_METRICS_PORT": "9464"}, 9464)])
+def test_the_port_is_a_setting(environment: dict[str, str], port: int | None) -> None:
+    assert from_environment(environment=environment).metrics_port == port
+
+
+@pytest.mark.parametrize("wrong", ["65536", "-1", "http", "9464 "])
+def test_a_wrong_port_is_an_error(wrong: str) -> None:
+    with pytest.raises(CommandError, match="expected a port"):
+        from_environment(environment={"FUNDAMENTALS_METRICS_PORT": wrong})
 
 
 def test_every_metric_is_exposed_with_its_meaning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -263,11 +290,3 @@ def test_the_page_for_operators_has_every_metric_with_its_labels() -> None:
     assert [(name, tuple(re.findall(r"`(\w+)`", labels))) for name, labels in rows] == [
         (family.exposed, family.labels) for family in FAMILIES
     ]
-
-
-def test_the_port_is_a_setting() -> None:
-    assert from_environment(environment={}).metrics_port is None
-    assert from_environment(environment={"FUNDAMENTALS_METRICS_PORT": "9464"}).metrics_port == 9464
-    for wrong in ("65536", "-1", "http", "9464 "):
-        with pytest.raises(CommandError, match="expected a port"):
-            from_environment(environment={"FUNDAMENTALS_METRICS_PORT": wrong})

@@ -118,17 +118,29 @@ def test_four_quarters_add_up_to_the_year_within_half_a_percent(ours, outcome):
     assert found.select("subject", "ours", "other", "outcome").rows() == [(REVENUES, ours, 100.0, outcome)]
 
 
-def test_an_unfiled_fourth_quarter_is_the_year_less_nine_months():
-    """So a check fails if nine months differ from the sum of their quarters."""
-    year, nine = duration(STARTS[0], YEAR_END, 100), duration(STARTS[0], ENDS[2], 60)
-    assert outcomes(of_year(100, [*quarters(10, 20, 30), year, nine])) == ["holds"]
-    assert outcomes(of_year(100, [*quarters(10, 20, 35), year, nine])) == ["fails"]
-    assert outcomes(of_year(100, [*quarters(10, 20, 30), year])) == []
+FULL_YEAR, NINE_MONTHS = duration(STARTS[0], YEAR_END, 100), duration(STARTS[0], ENDS[2], 60)
 
 
-def test_a_restated_year_is_not_compared_with_older_quarters():
-    for cause, outcome in (("initial", "fails"), ("precision", "fails"), ("restatement", "flagged")):
-        assert outcomes(of_year(200, quarters(10, 20, 30, 40), cause=cause)) == [outcome]
+FOUR = quarters(10, 20, 30, 40)
+
+
+@pytest.mark.parametrize(
+    ("ours", "facts", "cause", "expected"),
+    [
+        # an unfiled fourth quarter is the year less nine months: they are the sum of their quarters
+        (100, [*quarters(10, 20, 30), FULL_YEAR, NINE_MONTHS], "initial", ["holds"]),
+        (100, [*quarters(10, 20, 35), FULL_YEAR, NINE_MONTHS], "initial", ["fails"]),
+        (100, [*quarters(10, 20, 30), FULL_YEAR], "initial", []),
+        # a restated year is not compared with older quarters
+        (200, FOUR, "initial", ["fails"]),
+        (200, FOUR, "precision", ["fails"]),
+        (200, FOUR, "restatement", ["flagged"]),
+        # with a missing quarter nothing is compared
+        *((100, FOUR[:gone] + FOUR[gone + 1 :], "initial", []) for gone in range(4)),
+    ],
+)
+def test_a_year_is_compared_with_quarters_that_were_filed_for_it(ours, facts, cause, expected):
+    assert outcomes(of_year(ours, facts, cause=cause)) == expected
 
 
 def test_quarters_of_different_lengths_are_consecutive():
@@ -145,13 +157,6 @@ def test_quarters_of_different_lengths_are_consecutive():
         )
     )
     assert outcomes(found) == ["holds"]
-
-
-def test_with_a_missing_quarter_nothing_is_compared():
-    for gone in range(4):
-        rows = quarters(10, 20, 30, 40)
-        del rows[gone]
-        assert outcomes(of_year(100, rows)) == []
 
 
 def test_the_last_filed_quarter_is_used():
@@ -189,25 +194,25 @@ def two_ways(fourth: float, legs: list[dict[str, Any]], **value: Any) -> list[st
     )
 
 
-def test_two_ways_to_twelve_months_agree_or_the_window_is_flagged():
-    assert two_ways(40, window_legs()) == ["holds"]
-    assert two_ways(50, window_legs()) == ["fails"]
-    assert two_ways(50, window_legs(), flags="weeks_53") == ["fails"]
-    assert two_ways(50, window_legs(), flags="weeks_53,before_recast") == ["flagged"]
+CAPITAL_EXPENDITURE = [{**leg, "weight": -leg["weight"], "item": "free_cash_flow"} for leg in window_legs()]
 
 
-def test_a_value_computed_from_quarters_is_not_compared_with_them():
-    assert two_ways(50, window_legs(), method="four_quarters") == []
-
-
-def test_a_value_whose_element_changes_within_its_window_is_not_compared():
-    assert two_ways(50, window_legs(prior_tag="SalesRevenueNet")) == []
-
-
-def test_a_subtracted_amount_is_compared_as_filed():
-    """Capital expenditure enters free cash flow with a negative sign."""
-    taken_off = [{**leg, "weight": -leg["weight"], "item": "free_cash_flow"} for leg in window_legs()]
-    assert two_ways(40, taken_off, item="free_cash_flow") == ["holds"]
+@pytest.mark.parametrize(
+    ("fourth", "legs", "value", "expected"),
+    [
+        (40, window_legs(), {}, ["holds"]),
+        (50, window_legs(), {}, ["fails"]),
+        (50, window_legs(), {"flags": "weeks_53"}, ["fails"]),
+        (50, window_legs(), {"flags": "weeks_53,before_recast"}, ["flagged"]),
+        # a value computed from quarters is not compared with them, nor one whose element changes within its window
+        (50, window_legs(), {"method": "four_quarters"}, []),
+        (50, window_legs(prior_tag="SalesRevenueNet"), {}, []),
+        # an amount that enters free cash flow with a negative sign is compared as filed
+        (40, CAPITAL_EXPENDITURE, {"item": "free_cash_flow"}, ["holds"]),
+    ],
+)
+def test_two_ways_to_twelve_months_agree_or_the_window_is_flagged(fourth, legs, value, expected):
+    assert two_ways(fourth, legs, **value) == expected
 
 
 # --- The filer's own twelve months ------------------------------------------------------------------------------
@@ -229,24 +234,29 @@ def own(stated: float, *, versions: tuple[tuple[float, date], ...] = ((100e6, da
     )
 
 
+THEN, LATER = (100e6, date(2024, 11, 1)), (150e6, date(2025, 2, 1))
+
+
 @pytest.mark.parametrize(
-    ("stated", "outcome"),
-    [(100e6, "holds"), (102e6, "holds"), (103e6, "fails"), (100_002_000.0, "holds"), (100_003_000.0, "fails")],
+    ("stated", "more", "expected"),
+    [
+        # two rounding units
+        (100e6, {}, ["holds"]),
+        (102e6, {}, ["holds"]),
+        (103e6, {}, ["fails"]),
+        (100_002_000.0, {}, ["holds"]),
+        (100_003_000.0, {}, ["fails"]),
+        # fiscal years and annual reports are not compared
+        (100e6, {"end": date(2024, 12, 28)}, []),
+        (100e6, {"form_family": "10-K"}, []),
+        # the value of then or of now, and no other
+        (100e6, {"versions": (THEN, LATER)}, ["holds"]),
+        (150e6, {"versions": (THEN, LATER)}, ["holds"]),
+        (120e6, {"versions": (THEN, (120e6, date(2025, 2, 1)), (150e6, date(2025, 5, 1)))}, ["fails"]),
+    ],
 )
-def test_the_filers_own_twelve_months_may_differ_by_two_rounding_units(stated, outcome):
-    assert outcomes(own(stated)) == [outcome]
-
-
-def test_fiscal_years_and_annual_reports_are_not_the_filers_own_twelve_months():
-    assert outcomes(own(100e6, end=date(2024, 12, 28))) == []
-    assert outcomes(own(100e6, form_family="10-K")) == []
-
-
-def test_the_filers_own_twelve_months_match_the_value_of_then_or_of_now():
-    then, later = (100e6, date(2024, 11, 1)), (150e6, date(2025, 2, 1))
-    assert outcomes(own(100e6, versions=(then, later))) == ["holds"]
-    assert outcomes(own(150e6, versions=(then, later))) == ["holds"]
-    assert outcomes(own(120e6, versions=(then, (120e6, date(2025, 2, 1)), (150e6, date(2025, 5, 1))))) == ["fails"]
+def test_the_filers_own_twelve_months_match_the_value_of_then_or_of_now(stated, more, expected):
+    assert outcomes(own(stated, **more)) == expected
 
 
 # --- Within a period --------------------------------------------------------------------------------------------
@@ -256,22 +266,21 @@ def balance(tag: str, value: float, end: date = YEAR_END) -> dict[str, Any]:
     return {"tag": tag, "start": None, "end": end, "value": value}
 
 
-def per_share(net_income: float, **value: Any) -> list[str]:
+@pytest.mark.parametrize(
+    ("net_income", "value", "expected"),
+    [
+        (200, {}, ["holds"]),
+        (206, {}, ["holds"]),  # two per cent, and two cents of a hundred shares
+        (207, {}, ["fails"]),
+        (-200, {}, ["fails"]),
+        (207, {"flags": "attributable_to_parent"}, ["flagged"]),
+        (207, {"method": "net_income_over_shares"}, []),
+    ],
+)
+def test_eps_times_shares_is_net_income_within_two_percent_and_the_rounding_of_cents(net_income, value, expected):
     row = {"period_end": YEAR_END, "eps_basic": 2.0, "shares_basic": 100.0, "net_income": net_income}
     how = [{"period_end": YEAR_END, "item": item, **value} for item in ("eps_basic", "net_income", "shares_basic")]
-    return outcomes(identities.earnings_per_share(evidence(periods=[row], values=how)))
-
-
-def test_eps_times_shares_is_net_income_within_two_percent_and_the_rounding_of_cents():
-    assert per_share(200) == ["holds"]
-    assert per_share(206) == ["holds"]  # two per cent, and two cents of a hundred shares
-    assert per_share(207) == ["fails"]
-    assert per_share(-200) == ["fails"]
-    assert per_share(207, flags="attributable_to_parent") == ["flagged"]
-
-
-def test_derived_eps_is_not_checked():
-    assert per_share(207, method="net_income_over_shares") == []
+    assert outcomes(identities.earnings_per_share(evidence(periods=[row], values=how))) == expected
 
 
 @pytest.mark.parametrize(
@@ -355,10 +364,12 @@ def test_the_newest_period_has_every_item_that_its_industry_has():
         )
     )
     told = {row["subject"]: (row["outcome"], row["flags"]) for row in found.iter_rows(named=True)}
-    assert len(told) == len(ITEM_NAMES)
-    assert told["revenue general"] == ("holds", None)
-    assert told["net_income general"] == ("fails", "missing_quarter")
-    assert told["debt_to_fcf general"] == ("flagged", "negative_fcf")
+    expected = {
+        "revenue general": ("holds", None),
+        "net_income general": ("fails", "missing_quarter"),
+        "debt_to_fcf general": ("flagged", "negative_fcf"),
+    }
+    assert (len(told), told | expected) == (len(ITEM_NAMES), told)
 
 
 def test_the_newest_period_has_every_item_that_recent_ones_have():

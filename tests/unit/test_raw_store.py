@@ -1,7 +1,6 @@
 """The raw zone: documents are stored unchanged and once, and never partially."""
 
 import hashlib
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,12 +32,16 @@ def files(store: RawStore) -> list[str]:
     return sorted(str(path.relative_to(store.root)) for path in store.root.rglob("*") if path.is_file())
 
 
+def refuse(*_: object) -> None:
+    """In place of a call of the system: the disk is full."""
+    raise OSError(28, "No space left on device")
+
+
 @given(content=st.binary(max_size=5000))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
 def test_a_stored_document_is_read_back(store, content):
     digest = store.put(content)
-    assert digest == hashlib.sha256(content).hexdigest()
-    assert store.get(digest) == content
+    assert (digest, store.get(digest)) == (hashlib.sha256(content).hexdigest(), content)
 
 
 def test_a_document_is_stored_once_compressed_under_its_digest(store):
@@ -50,8 +53,7 @@ def test_a_document_is_stored_once_compressed_under_its_digest(store):
     assert store.put(content) == digest
 
     assert files(store) == [f"{digest[:2]}/{digest}.json.zst"]
-    assert path.stat().st_ino == first.st_ino
-    assert path.stat().st_mtime_ns == first.st_mtime_ns
+    assert (path.stat().st_ino, path.stat().st_mtime_ns) == (first.st_ino, first.st_mtime_ns)
     assert first.st_size < len(content) / 50
     assert zstandard.ZstdDecompressor().decompress(path.read_bytes()) == content
 
@@ -102,9 +104,7 @@ def test_a_document_deleted_as_advised_can_be_stored_again(store):
     with pytest.raises(CorruptError, match="is missing; `fundamentals sync --full` fetches"):
         store.get(digest)
 
-    assert store.put(b"{}") == digest
-
-    assert store.get(digest) == b"{}"
+    assert (store.put(b"{}"), store.get(digest)) == (digest, b"{}")
 
 
 def test_observations_are_known_after_a_checkpoint(store, tmp_path):
@@ -116,17 +116,15 @@ def test_observations_are_known_after_a_checkpoint(store, tmp_path):
 
     store.checkpoint()
 
-    again = RawStore(tmp_path)
-    assert again.seen("0000001234", "companyfacts") == store.seen("0000001234", "companyfacts") == row
-    assert again.seen("0000000007", "companyfacts") == absent
-    assert again.seen("0000001234", "submissions") is None
+    known = (("0000001234", "companyfacts"), ("0000000007", "companyfacts"), ("0000001234", "submissions"))
+    for each in (RawStore(tmp_path), store):
+        assert [each.seen(*of) for of in known] == [row, absent, None]
     assert row.validators == Validators('"one"', "Sat, 01 Aug 2026 00:00:00 GMT")
 
 
 def test_the_newest_observation_counts_and_the_file_does_not_depend_on_order(store):
-    store.note(seen("2" * 10))
-    store.note(seen("1" * 10, status="no_facts"))
-    store.note(seen("1" * 10))
+    for observation in (seen("2" * 10), seen("1" * 10, status="no_facts"), seen("1" * 10)):
+        store.note(observation)
     store.checkpoint()
     file = store.root / "seen.jsonl"
     first = file.read_bytes()
@@ -160,11 +158,10 @@ def test_threads_may_record_observations_during_a_checkpoint(store, tmp_path):
         for number in range(300):
             store.note(seen(f"{worker:05}{number:05}"))
 
-    threads = [threading.Thread(target=note, args=(worker,)) for worker in range(4)]
-    for thread in threads:
-        thread.start()
-    while any(thread.is_alive() for thread in threads):
-        store.checkpoint()
+    with ThreadPoolExecutor(4) as pool:
+        noting = [pool.submit(note, worker) for worker in range(4)]
+        while not all(each.done() for each in noting):
+            store.checkpoint()
     store.checkpoint()
 
     again = RawStore(tmp_path)
@@ -180,9 +177,6 @@ def test_a_damaged_file_of_observations_is_an_error_that_says_what_to_do(tmp_pat
 
 
 def test_a_failed_write_leaves_no_file(store, monkeypatch):
-    def refuse(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
     monkeypatch.setattr("pipelines.edgar.raw_store.os.fsync", refuse)
 
     with pytest.raises(RawStoreError, match="cannot be written: No space left on device; check the disk"):
@@ -199,8 +193,7 @@ def test_an_unwritable_home_is_reported(tmp_path):
 
 def test_files_of_a_killed_run_are_removed(store):
     digest = store.put(b"{}")
-    left_over = store.root / "incoming" / "half.json.zst.1.1"
-    left_over.write_bytes(b"half")
+    (store.root / "incoming" / "half.json.zst.1.1").write_bytes(b"half")
 
     store.sweep()
 
@@ -230,15 +223,14 @@ def test_documents_are_named_at_the_checkpoint_before_they_are_recorded(store, m
     store.checkpoint()
 
     assert waited == [incoming]
-    assert store.get(digests[0]) == b"{}"
-    assert store.put(b"[]") == digests[1]
+    assert (store.get(digests[0]), store.put(b"[]")) == (b"{}", digests[1])
     named = sorted(f"{digest[:2]}/{digest}.json.zst" for digest in set(digests))
     assert files(store) == sorted([*named, "seen.jsonl"])
 
 
-def test_a_run_that_is_killed_before_the_checkpoint_leaves_nothing(store, tmp_path):
+def test_a_run_that_is_killed_before_the_checkpoint_leaves_nothing(store):
     digest = store.put(b"{}", at_checkpoint=True)
-    again = RawStore(store.root.parent)
+    again = RawStore(store.home)
     assert not again.has(digest)
     again.sweep()
     assert files(again) == []
@@ -246,9 +238,6 @@ def test_a_run_that_is_killed_before_the_checkpoint_leaves_nothing(store, tmp_pa
 
 
 def test_documents_that_cannot_be_written_are_reported(store, monkeypatch):
-    def refuse(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
     digest = store.put(b"{}", at_checkpoint=True)
     monkeypatch.setattr("pathlib.Path.replace", refuse)
     with pytest.raises(RawStoreError, match="cannot be written: No space left"):

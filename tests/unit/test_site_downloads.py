@@ -53,6 +53,12 @@ def links(served: Served) -> list[str]:
     return [link for link in page.links if link.startswith("/downloads/")]
 
 
+def database(served: Served) -> str:
+    """The address of the DuckDB file."""
+    [path] = [each for each in links(served) if each.endswith(".duckdb")]
+    return path
+
+
 def shown(book: bytes, sheet: int) -> dict[str, str]:
     """Each number of a sheet but days, with its format."""
     with zipfile.ZipFile(BytesIO(book)) as parts:
@@ -99,21 +105,19 @@ def test_of_a_build_with_an_overlay_both_files_are_downloaded(served: Served, tm
     """In one folder, DuckDB reads them as one; the page says of which time the other files are."""
     made = builds.publish_overlaid(served.site.home / "published")
     with served.site.signed_in() as reader:
-        page = Read(reader.get("/downloads").text)
-    assert "The CSV and Parquet files are those of 20" in page.text
-    found = [path for path in links(served) if ".duckdb" in path]
-    assert [Path(path).name for path in found] == ["warehouse.duckdb", "warehouse.duckdb.wal"]
-    for path in found:
-        (tmp_path / Path(path).name).write_bytes(served.get(path).content)
+        assert "The CSV and Parquet files are those of 20" in Read(reader.get("/downloads").text).text
+    found = {Path(path).name: path for path in links(served) if ".duckdb" in path}
+    assert list(found) == ["warehouse.duckdb", "warehouse.duckdb.wal"]
+    for name, path in found.items():
+        (tmp_path / name).write_bytes(served.get(path).content)
     with duckdb.connect(tmp_path / "warehouse.duckdb", read_only=True) as connection:
-        assert connection.execute(f"SELECT count(*) FROM filings WHERE form = '{builds.OVERLAID_FORM}'").fetchall() == [
-            (1,)
-        ]
-        assert connection.execute("SELECT count(*) FROM versions").fetchall() == [(made.rows["versions"],)]
+        overlaid = f"SELECT count(*) FROM filings WHERE form = '{builds.OVERLAID_FORM}'"
+        counts = connection.execute(f"SELECT ({overlaid}), count(*) FROM versions").fetchall()
+    assert counts == [(1, made.rows["versions"])]
 
 
 def test_a_download_goes_on_where_it_broke_off(served: Served) -> None:
-    [path] = [each for each in links(served) if each.endswith(".duckdb")]
+    path = database(served)
     whole = served.get(path)
     part = served.get(path, Range="bytes=1000-", **{"If-Range": whole.headers["etag"]})
     assert (part.status_code, part.content) == (206, whole.content[1000:])
@@ -124,15 +128,15 @@ def test_a_download_goes_on_where_it_broke_off(served: Served) -> None:
 
 def test_ranges_come_from_one_build_while_others_are_published(served: Served) -> None:
     """For an hour after the last request; then the build goes, and the address says so."""
-    [path] = [each for each in links(served) if each.endswith(".duckdb")]
+    path = database(served)
     first = served.get(path, Range="bytes=0-99")
     for build in ("b2", "b3", "b4"):
         builds.small(served.site.home / "published", build)
     assert not (served.site.home / "published/warehouse-b1.duckdb").exists()
     served.clock.now += downloads.KEPT
     rest = served.get(path, Range="bytes=100-")
-    content = first.content + rest.content
-    assert hashlib.sha256(content).hexdigest() == first.headers["etag"].strip('"') == rest.headers["etag"].strip('"')
+    digest = hashlib.sha256(first.content + rest.content).hexdigest()
+    assert f'"{digest}"' == first.headers["etag"] == rest.headers["etag"]
     served.clock.now += downloads.KEPT + 1
     assert served.get(path).status_code == 404
     assert not list((served.site.home / downloads.FOLDER).iterdir())
@@ -152,8 +156,7 @@ def test_ranges_come_from_one_build_while_others_are_published(served: Served) -
     ],
 )
 def test_nothing_else_is_downloaded(served: Served, path: str) -> None:
-    assert served.get(links(served)[0]).status_code == 200
-    assert served.get(path).status_code == 404
+    assert (served.get(links(served)[0]).status_code, served.get(path).status_code) == (200, 404)
 
 
 FILES = (
@@ -170,14 +173,14 @@ FILES = (
 def test_a_program_sends_its_key_in_the_header_only(served: Served, path: str) -> None:
     """Its requests count like requests of the interface; errors have the interface's envelope."""
     response = served.get(path)
-    assert response.status_code == 200
-    assert response.headers["x-ratelimit-remaining"] == "59"
+    assert (response.status_code, response.headers["x-ratelimit-remaining"]) == (200, "59")
     assert httpx.get(served.site.address + path).status_code == 403
     wrong = httpx.get(served.site.address + path, headers={"X-Api-Key": "fds_live_wrong"})
-    assert (wrong.status_code, wrong.json()["error"]["code"]) == (401, "unauthenticated")
-    joined = f"{path}{'&' if '?' in path else '?'}api_key={served.key}"
-    refused = served.get(joined)
-    assert (refused.status_code, refused.json()["error"]["code"]) == (422, "invalid_parameter")
+    in_url = served.get(f"{path}{'&' if '?' in path else '?'}api_key={served.key}")
+    assert [(each.status_code, each.json()["error"]["code"]) for each in (wrong, in_url)] == [
+        (401, "unauthenticated"),
+        (422, "invalid_parameter"),
+    ]
 
 
 def test_a_workbook_has_the_values_and_their_sources(served: Served) -> None:
@@ -196,30 +199,29 @@ def test_a_workbook_has_the_values_and_their_sources(served: Served) -> None:
 
 def test_numbers_of_a_workbook_are_shown_by_their_unit() -> None:
     """Amounts with thousands, ratios in per cent, also among sources; the cells keep every digit."""
-    company = CompanyRow("ACME", "N", None, "9990000001", None, None, "USD", "2024-12-31", None, None, 12)
     held = {"revenue": 435_617_000_000.0, "eps_basic": 1.5, "roic": 0.0614, "debt_to_fcf": 2.0}
-    rest = (1, None, 1.0, None, "10-K", "2025-02-15", None)
-    stated = [Stated(item, "annual", "FY2024", "2024-12-31", value, *rest) for item, value in held.items()]
-    source = Source(
-        *("roic", "annual", "FY2024", "2024-12-31", 1, "add", 1.0, 1.0, 7.5, "A", "USD", None, "2024-12-31"),
-        *("10-K", "2025-02-15", "1", None),
-    )
-    book = workbook.content(company, stated, [source])
+    book = made_of("ACME", "USD", "annual", "FY2024", held, source=("roic", "A", "USD", "1"))
     assert shown(book, 2) == {"435617000000": "#,##0", "1.5": "#,##0.00##", "0.0614": "0.0%", "2": "0.0"}
     assert shown(book, 3) == {"0.0614": "0.0%", "7.5": "#,##0", "1": "General"}
 
 
 def test_text_of_a_workbook_is_no_formula() -> None:
-    company = CompanyRow("=1+1", "N", None, "9990000001", None, None, "-USD", "2024-12-31", None, None, 12)
-    stated = [Stated("revenue", "ttm", "+1", "2024-12-31", 7.5, 1, None, 7.5, None, "10-K", "2025-02-15", None)]
-    source = Source(
-        *("revenue", "ttm", "+1", "2024-12-31", 1, "add", 1.0, 1.0, 7.5, "@A1", "=cmd", None, "2024-12-31"),
-        *("10-K", "2025-02-15", "-1", None),
-    )
-    book = workbook.content(company, stated, [source])
+    book = made_of("=1+1", "-USD", "ttm", "+1", {"revenue": 7.5}, source=("revenue", "@A1", "=cmd", "-1"))
     told = [cell for sheet in (1, 3) for row in rows(book, sheet)[1:] for cell in row]
-    assert {("s", "=1+1"), ("s", "+1"), ("s", "-USD"), ("s", "@A1"), ("s", "=cmd"), ("s", "-1")} <= set(told)
-    assert ("n", "7.5") in told
+    texts = ("=1+1", "+1", "-USD", "@A1", "=cmd", "-1")
+    assert {("n", "7.5"), *(("s", text) for text in texts)} <= set(told)
+
+
+def made_of(
+    symbol: str, currency: str, kind: str, period: str, values: dict[str, float], source: tuple[str, str, str, str]
+) -> bytes:
+    """A workbook of values of one period; the source has an item, a tag, a unit and an accession number."""
+    company = CompanyRow(symbol, "N", None, "9990000001", None, None, currency, "2024-12-31", None, None, 12)
+    rest, day = (1, None, 1.0, None, "10-K", "2025-02-15", None), "2024-12-31"
+    stated = [Stated(item, kind, period, day, value, *rest) for item, value in values.items()]
+    item, tag, unit, accession = source
+    fact = (1, "add", 1.0, 1.0, 7.5, tag, unit, None, day, "10-K", "2025-02-15", accession, None)
+    return workbook.content(company, stated, [Source(item, kind, period, day, *fact)])
 
 
 def test_an_account_has_some_downloads_at_the_same_time(tmp_path: Path) -> None:
@@ -233,8 +235,7 @@ def test_an_account_has_some_downloads_at_the_same_time(tmp_path: Path) -> None:
     opened[0].close()
     del opened[1]
     gc.collect()
-    for _ in range(AT_ONCE):
-        opened.append(workers[0].take("a", 100, NOON))
+    opened += [workers[0].take("a", 100, NOON) for _ in range(AT_ONCE)]
     for each in opened:
         each.close()
 
@@ -285,7 +286,7 @@ def lengthen(served: Served) -> None:
 
 def test_a_client_that_hangs_up_frees_its_place(served: Served, caplog: pytest.LogCaptureFixture) -> None:
     """A file that nobody reads any more is not read to its end."""
-    [path] = [each for each in links(served) if each.endswith(".duckdb")]
+    path = database(served)
     lengthen(served)
     with ExitStack() as opened:
         address, key = served.site.address + path, {"X-Api-Key": served.key}
@@ -302,7 +303,7 @@ def test_a_client_that_hangs_up_frees_its_place(served: Served, caplog: pytest.L
 
 def test_a_build_stays_while_a_response_of_it_is_sent(served: Served) -> None:
     """However long that takes, and an hour longer, so that a download that breaks off then can go on."""
-    [path] = [each for each in links(served) if each.endswith(".duckdb")]
+    path = database(served)
     lengthen(served)
     with httpx.stream("GET", served.site.address + path, headers={"X-Api-Key": served.key}) as response:
         pieces = response.iter_raw(1 << 20)

@@ -105,10 +105,98 @@ def test_versions_of_a_new_company_are_all_appended():
     ]
 
 
-def test_versions_in_the_log_are_not_appended_again():
-    found = replayed(version(100.0), version(96.0, FILINGS[1]))
+INCOME = version(7.0, item="net_income")
 
-    assert appended(logged(version(100.0), version(96.0, FILINGS[1])), found) == []
+
+RESTATED = version(96.0, FILINGS[1], cause="restatement")
+
+
+LAST_RESTATED = version(99.0, FILINGS[3], cause="restatement")
+
+
+WITHDRAWN = logged(version(100.0), version(None, cause="method"), rules="strict rules")
+
+
+APPENDED = {
+    # what the log has, what filings lead to, by which rules, and what is appended: value, filing and cause
+    "versions in the log are not appended again": (
+        logged(version(100.0), version(96.0, FILINGS[1])),
+        [version(100.0), version(96.0, FILINGS[1])],
+        "rules",
+        [],
+    ),
+    "later filings are appended with their cause": (
+        logged(version(100.0)),
+        [version(100.0), RESTATED, version(97.0, FILINGS[3])],
+        "rules",
+        [(96.0, FILINGS[1], "restatement"), (97.0, FILINGS[3], "initial")],
+    ),
+    "a later filing that repeats the logged value adds nothing; the history starts with another value": (
+        logged(version(100.0)),
+        [version(90.0), version(100.0, FILINGS[1]), version(96.0, FILINGS[2], cause="restatement")],
+        "rules",
+        [(96.0, FILINGS[2], "restatement")],
+    ),
+    "another value of a logged filing by other rules": (
+        logged(version(100.0)),
+        [version(104.0)],
+        "new rules",
+        [(104.0, FILINGS[0], "method")],
+    ),
+    "another value of a logged filing by what later filings say of the company": (
+        logged(version(100.0)),
+        [version(104.0)],
+        "rules",
+        [(104.0, FILINGS[0], "correction")],
+    ),
+    "new rules append only where values differ": (
+        logged(version(100.0), INCOME),
+        [version(100.0), version(8.0, item="net_income")],
+        "new rules",
+        [(8.0, FILINGS[0], "method")],
+    ),
+    "new rules and a later filing at once: values that the filing changed have its cause": (
+        logged(version(100.0)),
+        [version(104.0), LAST_RESTATED],
+        "new rules",
+        [(99.0, FILINGS[3], "restatement")],
+    ),
+    "a withdrawn value comes back": (WITHDRAWN, [version(100.0)], "new rules", [(100.0, FILINGS[0], "method")]),
+    "a fact missing from later documents withdraws nothing": (logged(version(100.0), INCOME), [INCOME], "rules", []),
+    "no value is withdrawn even if a company has no facts left": (logged(version(100.0), INCOME), [], "new rules", []),
+    "a version of a filing that is gone from the documents stays": (
+        logged(version(100.0), version(96.0, "10-K/A that is gone")),
+        [version(100.0), version(96.0, FILINGS[3])],
+        "rules",
+        [],
+    ),
+    "periods are apart": (
+        logged(version(100.0)),
+        [version(50.0, period_end=day("2023-12-31")), version(100.0)],
+        "rules",
+        [(50.0, FILINGS[0], "initial")],
+    ),
+}
+
+
+@pytest.mark.parametrize(("log", "found", "rules", "expected"), APPENDED.values(), ids=APPENDED)
+def test_what_is_appended_to_the_log(log, found, rules, expected):
+    assert appended(log, replayed(*found), rules) == expected
+
+
+@pytest.mark.parametrize(
+    ("item", "value", "same", "other"),
+    [
+        ("revenue", 1e12, 1e12 + 100, 1e12 + 2_000),
+        ("shares_basic", 1e9, 1e9 + 50, 1e9 + 200),
+        ("eps_basic", 1.234567, 1.234570, 1.23461),
+    ],
+)
+def test_floating_point_noise_makes_no_version(item, value, same, other):
+    log, noise, change = (version(number, item=item) for number in (value, same, other))
+
+    assert appended(logged(log), replayed(noise)) == []
+    assert appended(logged(log), replayed(change)) == [(other, FILINGS[0], "correction")]
 
 
 def test_values_in_a_former_currency_are_withdrawn():
@@ -124,56 +212,16 @@ def test_values_in_a_former_currency_are_withdrawn():
     assert new == [("revenue", 9.0, "initial"), ("revenue", None, "basis_change")]
 
 
-def test_later_filings_are_appended_with_their_cause():
-    found = replayed(version(100.0), version(96.0, FILINGS[1], cause="restatement"), version(97.0, FILINGS[3]))
-
-    assert appended(logged(version(100.0)), found) == [(96.0, FILINGS[1], "restatement"), (97.0, FILINGS[3], "initial")]
-
-
-def test_a_later_filing_that_repeats_the_logged_value_adds_nothing():
-    """The recomputed history starts with another value than the log, and ends with the same."""
-    found = replayed(version(90.0), version(100.0, FILINGS[1]), version(96.0, FILINGS[2], cause="restatement"))
-
-    assert appended(logged(version(100.0)), found) == [(96.0, FILINGS[2], "restatement")]
-
-
-@pytest.mark.parametrize(("rules", "cause"), [("new rules", "method"), ("rules", "correction")])
-def test_another_value_for_a_logged_filing_is_a_change_of_method(rules, cause):
-    """The filing did not change: the rules did, or later filings added information about the company."""
-    assert appended(logged(version(100.0)), replayed(version(104.0)), rules) == [(104.0, FILINGS[0], cause)]
-
-
-def test_new_rules_append_only_where_values_differ():
-    log = logged(version(100.0), version(7.0, item="net_income"))
-
-    assert appended(log, replayed(version(100.0), version(8.0, item="net_income")), "new rules") == [
-        (8.0, FILINGS[0], "method")
-    ]
-
-
-def test_new_rules_and_a_later_filing_at_once():
-    """Values that the filing changed have its cause; values that the rules changed are corrections or later
-    versions.
-    """
-    later = version(99.0, FILINGS[3], cause="restatement")
-
-    assert appended(logged(version(100.0)), replayed(version(104.0), later), "new rules") == [
-        (99.0, FILINGS[3], "restatement")
-    ]
-
-
 def test_a_value_that_new_rules_no_longer_support_is_withdrawn_once():
     """The withdrawal has a null value, the filing of the version before it, and no legs."""
-    log = logged(version(100.0, legs=[leg(100.0)], flags="weeks_53"), version(7.0, item="net_income"))
-    found = replayed(version(7.0, item="net_income"))
+    log, found = logged(version(100.0, legs=[leg(100.0)], flags="weeks_53"), INCOME), replayed(INCOME)
 
     withdrawn = to_append(log, found, ORDER, "new rules")
 
-    assert withdrawn["rule"].to_list() == ["version.withdrawn.rules-changed"]
-    assert withdrawn.select("item", "value", "cause", "flags", "accession").rows() == [
-        ("revenue", None, "method", "", FILINGS[0])
+    columns = ("item", "value", "cause", "flags", "accession", "legs", "rule")
+    assert withdrawn.select(columns).rows() == [
+        ("revenue", None, "method", "", FILINGS[0], [], "version.withdrawn.rules-changed")
     ]
-    assert withdrawn["legs"].to_list() == [[]]
     again = pl.concat([log, recorded(withdrawn, LATER, "new rules")])
     assert appended(again, found, "newest rules") == []
 
@@ -240,48 +288,6 @@ def test_values_withdrawn_and_reinstated_by_filings_are_appended_in_order():
     assert [value for value, *_ in appended(logged(first), found, "rules")] == [None, 5.0]
     assert appended(logged(first, later, third), found, "rules") == []
     assert appended(logged(first), replayed(first, later), "rules") == [(None, FILINGS[1], "initial")]
-
-
-def test_a_withdrawn_value_comes_back():
-    log = logged(version(100.0), version(None, cause="method"), rules="strict rules")
-
-    assert appended(log, replayed(version(100.0)), "new rules") == [(100.0, FILINGS[0], "method")]
-
-
-def test_a_fact_missing_from_later_documents_withdraws_nothing():
-    """With unchanged rules no value is withdrawn, even if a company has no facts left."""
-    log = logged(version(100.0), version(7.0, item="net_income"))
-
-    assert appended(log, replayed(version(7.0, item="net_income"))) == []
-    assert appended(log, replayed(), "new rules") == []
-
-
-def test_a_version_of_a_filing_that_is_gone_stays():
-    """The log's newest version is from a filing that the documents no longer contain: its value stays."""
-    log = logged(version(100.0), version(96.0, "10-K/A that is gone"))
-
-    assert appended(log, replayed(version(100.0), version(96.0, FILINGS[3]))) == []
-
-
-def test_periods_and_items_are_apart():
-    other_end = version(50.0, period_end=day("2023-12-31"))
-
-    assert appended(logged(version(100.0)), replayed(other_end, version(100.0))) == [(50.0, FILINGS[0], "initial")]
-
-
-@pytest.mark.parametrize(
-    ("item", "value", "same", "other"),
-    [
-        ("revenue", 1e12, 1e12 + 100, 1e12 + 2_000),
-        ("shares_basic", 1e9, 1e9 + 50, 1e9 + 200),
-        ("eps_basic", 1.234567, 1.234570, 1.23461),
-    ],
-)
-def test_floating_point_noise_makes_no_version(item, value, same, other):
-    log = logged(version(value, item=item))
-
-    assert appended(log, replayed(version(same, item=item))) == []
-    assert appended(log, replayed(version(other, item=item))) == [(other, FILINGS[0], "correction")]
 
 
 # --- Values after each filing ----------------------------------------------------------------------------------
@@ -467,12 +473,9 @@ def test_a_withdrawal_has_no_share_basis():
 
 def test_only_the_current_value_has_been_served():
     """A value that was superseded before the first synchronization has no time of recording."""
-    rows = replayed(version(100.0), version(7.0, item="net_income"), version(96.0, FILINGS[1]))
+    result = recorded(replayed(version(100.0), INCOME, version(96.0, FILINGS[1])), NOW, "rules")
 
-    result = recorded(rows, NOW, "rules")
-
-    assert result["recorded_at"].to_list() == [None, NOW, NOW]
-    assert set(result["rules"]) == {"rules"}
+    assert result.select("recorded_at", "rules").rows() == [(None, "rules"), (NOW, "rules"), (NOW, "rules")]
     assert result.schema == LOG
 
 
@@ -512,15 +515,14 @@ TOLD_ANEW = {
 @pytest.mark.parametrize(("in_log", "found", "expected"), TOLD_ANEW.values(), ids=TOLD_ANEW)
 def test_a_late_report_tells_its_versions_anew(in_log, found, expected):
     """At their places, with the times at which values were served; in the log, the rows recorded last count."""
-    log = logged(*(version(*one) for one in in_log))
+    log, replay = logged(*(version(*one) for one in in_log)), replayed(*(version(*one) for one in found))
 
-    again = recorded_again(log, replayed(*(version(*one) for one in found)), ORDER, "rules")
+    again = recorded_again(log, replay, ORDER, "rules")
+    now = in_force(pl.concat([log, again]))
 
     assert again.select("value", "accession", "recorded_at").rows() == expected
-    assert in_force(pl.concat([log, again])).equals(again if expected else log)
-    assert recorded_again(
-        in_force(pl.concat([log, again])), replayed(*(version(*one) for one in found)), ORDER, "rules"
-    ).is_empty()
+    assert now.equals(again if expected else log)
+    assert recorded_again(now, replay, ORDER, "rules").is_empty()
 
 
 def test_what_follows_a_served_value_to_which_no_filing_leads_corrects_it():
@@ -545,5 +547,4 @@ def test_versions_are_numbered_in_the_order_of_recording():
 
     result = numbered(log)
 
-    assert result["version"].to_list() == [1, 1, 2, 3]
-    assert result["is_current"].to_list() == [False, True, False, True]
+    assert (result["version"].to_list(), result["is_current"].to_list()) == ([1, 1, 2, 3], [False, True, False, True])
