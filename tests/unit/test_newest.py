@@ -82,14 +82,28 @@ def client(server: EdgarServer) -> Iterator[EdgarClient]:
         yield client
 
 
-def test_entries_of_the_feed():
-    eastern = entry(101, updated="2026-08-04T12:05:01-04:00", form="10-Q/A")
-    filing = NewFiling("0000000101", "10-Q/A", "0000000101-26-000001", AT, "2026-08-04")
-    assert filings_in(feed(eastern)) == ([filing], [])
-    after_hours = eastern.replace("2026-08-04T12", "2026-08-04T18").replace("Filed:&lt;/b&gt; 2026-08-04", "")
-    assert [one.filed for one in filings_in(feed(after_hours))[0]] == ["2026-08-04"], "the day in New York"
-    next_day = eastern.replace("Filed:&lt;/b&gt; 2026-08-04", "Filed:&lt;/b&gt; 2026-08-05")
-    assert [one.filed for one in filings_in(feed(next_day))[0]] == ["2026-08-05"], "as EDGAR says"
+EASTERN = entry(101, updated="2026-08-04T12:05:01-04:00", form="10-Q/A")
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "day"),
+    [
+        (EASTERN, AT, "2026-08-04"),
+        # without EDGAR's day, the day in New York
+        (
+            EASTERN.replace("2026-08-04T12", "2026-08-04T18").replace("Filed:&lt;/b&gt; 2026-08-04", ""),
+            AT + timedelta(hours=6),
+            "2026-08-04",
+        ),
+        # as EDGAR says
+        (EASTERN.replace("Filed:&lt;/b&gt; 2026-08-04", "Filed:&lt;/b&gt; 2026-08-05"), AT, "2026-08-05"),
+    ],
+)
+def test_an_entry_of_the_feed(text, at, day):
+    assert filings_in(feed(text)) == ([NewFiling("0000000101", "10-Q/A", "0000000101-26-000001", at, day)], [])
+
+
+def test_a_feed_without_entries():
     assert filings_in(feed()) == ([], [])
 
 
@@ -126,12 +140,17 @@ def test_something_else_than_the_feed_is_an_error(raw):
         filings_in(raw)
 
 
+def serve_pages(server: EdgarServer, malformed: int | None = None) -> None:
+    """Five pages of entries, a minute apart; one entry may lack its form."""
+    for page in range(5):
+        numbers = range(newest.PAGE * page, newest.PAGE * (page + 1))
+        entries = (entry(number, -page, form="" if number == malformed else "10-Q") for number in numbers)
+        server.on(newest_url("10-", newest.PAGE * page), Reply(body=feed(*entries)))
+
+
 def test_the_feed_is_read_down_to_what_is_known(server, client):
     """Further pages are read while a page has no known filing, so that a burst is read whole, and one page more."""
-    pages = [feed(*(entry(100 * page + place, -page) for place in range(newest.PAGE))) for page in range(5)]
-    pages[1] = feed(entry(0, form=""), *(entry(100 + place, -1) for place in range(1, newest.PAGE)))
-    for number, page in enumerate(pages):
-        server.on(newest_url("10-", newest.PAGE * number), Reply(body=page))
+    serve_pages(server, malformed=100)
     server.on(newest_url("20-F", 0), Reply(body=feed(entry(9, 1, "20-F"))))
 
     found, skipped, _ = newest_filings(client, {filing_of(210).key}, {})
@@ -144,9 +163,7 @@ def test_the_feed_is_read_down_to_what_is_known(server, client):
 
 def test_a_new_queue_reads_the_feed_further_back(server, client):
     """Down to a known filing, and until a time: the newest of the burst may be served already, and others not."""
-    pages = [feed(*(entry(100 * page + place, -page) for place in range(newest.PAGE))) for page in range(5)]
-    for number, page in enumerate(pages):
-        server.on(newest_url("10-", newest.PAGE * number), Reply(body=page))
+    serve_pages(server)
     known, since = {filing_of(10).key}, AT - timedelta(minutes=1.5)
     assert len(newest_filings(client, known, {}, since).filings) == 4 * newest.PAGE - 1
     assert len(newest_filings(client, (), {}, since).filings) == 5 * newest.PAGE, "to its end"
@@ -175,7 +192,7 @@ def test_a_page_that_has_not_changed_is_not_sent(server, client, home):
         looked(client, home, 2 * minute)
     tags = [headers.get("If-None-Match") for path, headers in server.asked if path.endswith(url.rpartition("/")[2])]
     assert tags == [None, '"101"', '"101"']
-    assert [one.filing.cik for one in Queue.of(home.root).waiting] == ["0000000101", "0000000102"]
+    assert waiting(home) == ["101", "102"]
 
 
 def test_the_sample_has_a_feed():
@@ -192,6 +209,20 @@ def test_the_sample_has_a_feed():
 
 LISTED = Covered({"0000000101": "ALFA"}, {"0000000101": AT - timedelta(hours=1)})
 FACTS = facts_url("0000000101")
+
+
+STATES = Reply(body=b"0000000101-26-000001")
+
+
+def tells(server: EdgarServer, entries: list[str], *facts: Reply) -> None:
+    """The feed has these entries, and companyfacts of the first company are answered one after the other."""
+    server.on(newest_url("10-", 0), Reply(body=feed(*entries)))
+    server.on(FACTS, *facts)
+
+
+def waiting(home: Home) -> list[str]:
+    """The companies whose reports wait, without their zeros."""
+    return [one.filing.cik.lstrip("0") for one in Queue.of(home.root).waiting]
 
 
 def filing_of(number: int = 101, minutes: float = 0, form: str = "10-Q") -> NewFiling:
@@ -219,8 +250,14 @@ def home(tmp_path: Path) -> Home:
 
 def test_a_report_is_synchronized_when_companyfacts_names_it(server, client, home):
     """Not before: EDGAR adds the facts a while after the acceptance. Others than periodic reports do not wait."""
-    server.on(newest_url("10-", 0), Reply(body=feed(entry(101), entry(102, form="10-D"))))
-    server.on(FACTS, Reply(body=b"{}"), Reply(404), Reply(418), Reply(body=b'{"accn":"0000000101-26-000001"}'))
+    tells(
+        server,
+        [entry(101), entry(102, form="10-D")],
+        Reply(body=b"{}"),
+        Reply(404),
+        Reply(418),
+        Reply(body=b'{"accn":"0000000101-26-000001"}'),
+    )
     assert [looked(client, home, minutes) for minutes in (0, 1, 2, 4)] == [[], [], [], []]
     assert [one.filing for one in Queue.of(home.root).waiting] == [filing_of()]
     assert looked(client, home, 10) == [filing_of()]
@@ -228,19 +265,15 @@ def test_a_report_is_synchronized_when_companyfacts_names_it(server, client, hom
 
 def test_a_report_waits_for_submissions_too(server, client, home):
     """They have the time of acceptance, without which the order of versions would be another one."""
-    server.on(newest_url("10-", 0), Reply(body=feed(entry(101))))
-    server.on(FACTS, Reply(body=b"0000000101-26-000001"))
-    server.on(submissions_url("0000000101"), Reply(body=b"{}"), Reply(body=b"0000000101-26-000001"))
+    tells(server, [entry(101)], STATES)
+    server.on(submissions_url("0000000101"), Reply(body=b"{}"), STATES)
     assert [looked(client, home, minutes) for minutes in (0, 2)] == [[], [filing_of()]]
 
 
 def test_a_report_waits_until_it_is_published(server, client, home):
     """A synchronization that failed, or was killed, is requested again; an earlier one does not count."""
-    server.on(newest_url("10-", 0), Reply(body=feed(entry(101))))
-    server.on(FACTS, Reply(body=b"0000000101-26-000001"))
-    assert looked(client, home, 0) == [filing_of()]
-    assert looked(client, home, 1) == []
-    assert looked(client, home, 16.005) == [filing_of()]
+    tells(server, [entry(101)], STATES)
+    assert [looked(client, home, minutes) for minutes in (0, 1, 16.005)] == [[filing_of()], [], [filing_of()]]
     published = Covered(LISTED.symbols, {"0000000101": AT + timedelta(minutes=16)})  # in whole seconds
     assert looked(client, home, 17, published) == []
     assert Queue.of(home.root).waiting == []
@@ -249,8 +282,7 @@ def test_a_report_waits_until_it_is_published(server, client, home):
 
 def test_a_report_whose_synchronization_was_killed_survives_one_of_all_companies(server, client, home):
     """After it all companies have its time, though it requested only the companies of the daily index."""
-    server.on(newest_url("10-", 0), Reply(body=feed(entry(101))))
-    server.on(FACTS, Reply(body=b"0000000101-26-000001"))
+    tells(server, [entry(101)], STATES)
     assert looked(client, home, 0) == [filing_of()]
     ask_again(home)
     all_at_two = Covered(LISTED.symbols, {"0000000101": AT + timedelta(minutes=2)})
@@ -260,8 +292,7 @@ def test_a_report_whose_synchronization_was_killed_survives_one_of_all_companies
 def test_a_report_that_nothing_states_is_asked_for_all_day(server, client, home):
     """Every two minutes for an hour, each quarter of an hour for a day, each hour for two weeks: so companyfacts that
     come late need no weekly bulk file."""
-    server.on(newest_url("10-", 0), Reply(body=feed(entry(101))))
-    server.on(FACTS, Reply(body=b"nothing new"))
+    tells(server, [entry(101)], Reply(body=b"nothing new"))
 
     def requests(until: int, step: int = 1) -> int:
         before = len(server.asked)
@@ -272,24 +303,20 @@ def test_a_report_that_nothing_states_is_asked_for_all_day(server, client, home)
 
     times, day = [0], 24 * 60
     assert (requests(60), requests(day), requests(3 * day, 10)) == (30, 92, 2 * 24)
-    server.on(FACTS, Reply(body=b"0000000101-26-000001"))
+    server.on(FACTS, STATES)
     assert looked(client, home, 3 * day) == [filing_of()]
 
 
 def test_a_report_is_given_up_after_two_weeks():
     waits = [wait_after(asked) for asked in range(500)]
-    assert None not in waits[:434]
-    assert {*waits[434:]} == {None}
+    assert [wait is None for wait in waits] == [False] * 434 + [True] * 66
     assert sum((wait for wait in waits if wait), timedelta(0)) == WAITS[-1][1]
 
 
 def test_a_clock_that_was_ahead_gives_no_report_up(server, client, home):
     """It is 400 days ahead for one look; the next look requests the report as before."""
-    server.on(newest_url("10-", 0), Reply(body=feed(entry(101))))
-    server.on(FACTS, Reply(body=b"{}"), Reply(body=b"{}"), Reply(body=b"0000000101-26-000001"))
-    assert looked(client, home, 0) == []
-    assert looked(client, home, 400 * 24 * 60) == []
-    assert looked(client, home, 3) == [filing_of()]
+    tells(server, [entry(101)], Reply(body=b"{}"), Reply(body=b"{}"), STATES)
+    assert [looked(client, home, minutes) for minutes in (0, 400 * 24 * 60, 3)] == [[], [], [filing_of()]]
 
 
 @pytest.mark.parametrize(("symbols", "is_asked_again"), [("", True), ("ALFA", False)])
@@ -312,9 +339,9 @@ def test_a_report_of_a_company_that_becomes_listed(server, client, home):
     new = Covered({"0000000102": "NEW"}, {})
     assert looked(client, home, 60, new) == [filing_of(102)]
     looked(client, home, 24 * 60 - 1, new)
-    assert [one.filing.cik for one in Queue.of(home.root).waiting] == ["0000000102", "0000000103"]
+    assert waiting(home) == ["102", "103"]
     looked(client, home, 24 * 60 + 15, new)
-    assert [one.filing.cik for one in Queue.of(home.root).waiting] == ["0000000102"]
+    assert waiting(home) == ["102"]
 
 
 def test_the_first_look_takes_what_was_filed_since_the_last_synchronization(server, client, tmp_path):
@@ -323,29 +350,25 @@ def test_the_first_look_takes_what_was_filed_since_the_last_synchronization(serv
     home.prepare()
     (tmp_path / FILE).write_bytes(b"damaged")
     others = (entry(102, -75), entry(101, -90, accession="0000000101-26-000000"))
-    server.on(newest_url("10-", 0), Reply(body=feed(entry(101, -65), *others)))
-    server.on(FACTS, Reply(body=b"0000000101-26-000000 0000000101-26-000001"))
+    tells(server, [entry(101, -65), *others], Reply(body=b"0000000101-26-000000 0000000101-26-000001"))
     served = Covered(LISTED.symbols, LISTED.synchronized, {"0000000101 0000000101-26-000000": True})
     assert [filing.accession for filing in looked(client, home, 0, served)] == ["0000000101-26-000001"]
-    assert [one.filing.cik for one in Queue.of(tmp_path).waiting] == ["0000000101"]
+    assert waiting(home) == ["101"]
 
 
 def test_a_feed_that_cannot_be_read_loses_nothing(server, client, home):
     """Its error is reported, and the waiting reports are requested."""
     server.on(newest_url("10-", 0), Reply(body=feed(entry(101))), Reply(body=b"<feed>"), Reply(418))
-    server.on(FACTS, Reply(body=b"{}"), Reply(404), Reply(body=b"0000000101-26-000001"))
+    server.on(FACTS, Reply(body=b"{}"), Reply(404), STATES)
     told: list[str] = []
     assert looked(client, home, 0, tell=told.append) == told == []
-    assert looked(client, home, 2, tell=told.append) == []
-    assert looked(client, home, 4, tell=told.append) == [filing_of()]
-    assert "is not a feed" in told[0]
-    assert "answers 418" in told[1]
+    assert [looked(client, home, minutes, tell=told.append) for minutes in (2, 4)] == [[], [filing_of()]]
+    assert [("is not a feed" in line, "answers 418" in line) for line in told] == [(True, False), (False, True)]
     assert Queue.of(home.root).looked_at == AT
 
 
 def test_a_malformed_entry_hides_no_report_and_is_told_once(server, client, home):
-    server.on(newest_url("10-", 0), Reply(body=feed(entry(102, form=""), entry(101))))
-    server.on(FACTS, Reply(body=b"0000000101-26-000001"))
+    tells(server, [entry(102, form=""), entry(101)], STATES)
     told: list[str] = []
     assert looked(client, home, 0, tell=told.append) == [filing_of()]
     assert looked(client, home, 2, tell=told.append) == []
@@ -361,8 +384,7 @@ def test_a_wrong_date_makes_no_other_report_new_again(server, client, home, monk
     """
     monkeypatch.setattr(run_newest_filings, "REMEMBERED", 3)
     late, old = entry(102, 60 * 24 * 400), entry(103, -60 * 24 * 400)
-    server.on(newest_url("10-", 0), Reply(body=feed(late, entry(101), old)))
-    server.on(FACTS, Reply(body=b"0000000101-26-000001"))
+    tells(server, [late, entry(101), old], STATES)
     both = Covered({**LISTED.symbols, "0000000102": "BRVO", "0000000103": "CRGO"}, LISTED.synchronized)
     server.on(facts_url("0000000102"), Reply(body=b"0000000102-26-000001"))
     server.on(facts_url("0000000103"), Reply(body=b"0000000103-26-000001"))
@@ -380,8 +402,7 @@ def test_a_document_that_is_held_is_not_transferred_again(server, client, home):
     of_facts = {"kind": "companyfacts", "status": "ok", "source": "live", "digest": digest}
     store.note(Seen(cik="0000000101", fetched_at=AT, etag='"1"', **of_facts))
     store.checkpoint()
-    server.on(newest_url("10-", 0), Reply(body=feed(entry(101))))
-    server.on(FACTS, Reply(304))
+    tells(server, [entry(101)], Reply(304))
     assert looked(client, home, 0) == [filing_of()]
     assert server.asked[-2][1]["If-None-Match"] == '"1"'
 
@@ -425,8 +446,7 @@ def test_the_sensor_synchronizes_companies_that_filed(server, tmp_path: Path, mo
     }.items():
         monkeypatch.setenv(name, value)
     now = datetime.now(UTC).isoformat()
-    server.on(newest_url("10-", 0), Reply(body=feed(entry(101, updated=now), entry(102, updated=now))))
-    server.on(FACTS, Reply(body=b"0000000101-26-000001"))
+    tells(server, [entry(101, updated=now), entry(102, updated=now)], STATES)
     with dg.DagsterInstance.ephemeral() as instance:
         home = Home(tmp_path)
         home.prepare()

@@ -112,8 +112,7 @@ def test_submissions_have_the_shape_of_edgar(word):
     """The header names the filer; the filings are columns of equal length, newest first."""
     document = company(word).submissions()
 
-    assert document["cik"] == filer(word).cik
-    assert document["tickers"] == list(filer(word).symbols)
+    assert (document["cik"], document["tickers"]) == (filer(word).cik, list(filer(word).symbols))
     assert len(document["exchanges"]) == len(document["tickers"])
     assert re.fullmatch(r"\d{4}", document["fiscalYearEnd"])
     assert set(document["filings"]) == {"recent", "files"}
@@ -138,9 +137,14 @@ def test_accession_numbers_are_unique_over_all_filers():
 def test_documents_have_the_keys_of_real_ones():
     """The keys and their order are the same as in a real large filer's documents."""
     name = "CIK0000320193.json"
-    real_facts = json.loads((MIRROR / "data.sec.gov/api/xbrl/companyfacts" / name).read_text())
-    real = json.loads((MIRROR / "data.sec.gov/submissions" / name).read_text())
-    real_tickers = json.loads((MIRROR / "www.sec.gov/files/company_tickers_exchange.json").read_text())
+    real_facts, real, real_tickers = (
+        json.loads((MIRROR / path).read_text())
+        for path in (
+            f"data.sec.gov/api/xbrl/companyfacts/{name}",
+            f"data.sec.gov/submissions/{name}",
+            "www.sec.gov/files/company_tickers_exchange.json",
+        )
+    )
     ours, orchard = company("Orchard").submissions(), company("Orchard").companyfacts()
 
     assert list(ours) == list(real)
@@ -148,10 +152,9 @@ def test_documents_have_the_keys_of_real_ones():
     assert set(ours["addresses"]["mailing"]) == set(real["addresses"]["mailing"])
     assert list(orchard) == list(real_facts)
     for tag in ("NetIncomeLoss", "Assets"):
-        real_concept, concept = real_facts["facts"]["us-gaap"][tag], orchard["facts"]["us-gaap"][tag]
+        concept, real_concept = (of["facts"]["us-gaap"][tag] for of in (orchard, real_facts))
         assert list(concept) == list(real_concept)
-        for fact, real_fact in zip(concept["units"]["USD"][-1:], real_concept["units"]["USD"][-1:], strict=True):
-            assert list(fact) == list(real_fact)
+        assert list(concept["units"]["USD"][-1]) == list(real_concept["units"]["USD"][-1])
     assert client().get(TICKERS).json()["fields"] == real_tickers["fields"]
     assert not {row[2] for row in real_tickers["data"]} & {symbol for one in sample_filers() for symbol in one.symbols}
 
@@ -175,9 +178,10 @@ def test_frames_are_assigned_as_by_edgar():
 
 def test_the_transport_returns_existing_documents_and_else_404():
     with client() as http:
-        assert http.get(FACTS + "CIK9990000001.json").json() == company("Orchard").companyfacts()
-        assert http.get(SUBMISSIONS + "CIK9990000001.json").json() == company("Orchard").submissions()
-        assert http.get(FACTS + "CIK9990000001.json").headers["content-type"] == "application/json"
+        held = {FACTS: company("Orchard").companyfacts(), SUBMISSIONS: company("Orchard").submissions()}
+        for folder, document in held.items():
+            answer = http.get(f"{folder}CIK9990000001.json")
+            assert (answer.json(), answer.headers["content-type"]) == (document, "application/json")
         for address in (
             FACTS + "CIK9990000014.json",
             SUBMISSIONS + "CIK9990000014.json",
@@ -220,21 +224,22 @@ def test_older_filings_are_on_further_pages():
         pages = [http.get(SUBMISSIONS + file["name"]).json() for file in head["files"]]
     accessions = [accession for page in [head["recent"], *pages] for accession in page["accessionNumber"]]
 
-    assert len(pages) == 2
     assert len(accessions) == len(set(accessions)) == len(company("Larkspur").filings)
-    for file, page in zip(head["files"], pages, strict=True):
-        assert file["filingCount"] == len(page["form"])
-        assert (file["filingFrom"], file["filingTo"]) == (min(page["filingDate"]), max(page["filingDate"]))
+    assert [(file["filingCount"], file["filingFrom"], file["filingTo"]) for file in head["files"]] == [
+        (len(page["form"]), min(page["filingDate"]), max(page["filingDate"])) for page in pages
+    ]
+    assert len(pages) == 2
 
 
 def test_the_tickers_file_lists_primary_symbols_first():
     rows = client().get(TICKERS).json()["data"]
+    symbols = [row[2] for row in rows]
 
-    assert all(len(row) == 4 for row in rows)
+    assert {len(row) for row in rows} == {4}
     assert [row[2] for row in rows if row[0] == 9990000012] == ["XQTR-A", "XQTR-B", "XQTR-PA", "XQTR-WT"]
-    assert [row[2] for row in rows][-3:] == ["XQTR-B", "XQTR-PA", "XQTR-WT"]
-    assert [row[3] for row in rows if row[2] == "XQJNP"] == [None]
-    assert "XQSLH" in [row[2] for row in rows]
+    assert symbols[-3:] == ["XQTR-B", "XQTR-PA", "XQTR-WT"]
+    assert rows[symbols.index("XQJNP")][3] is None
+    assert "XQSLH" in symbols
 
 
 def test_the_same_filer_serves_the_same_bytes():
@@ -279,12 +284,13 @@ def test_documents_cut_to_a_day_have_the_facts_filed_by_then(day):
 
 def test_filings_have_possible_dates():
     """Filed on business days within the SEC's deadlines; accepted that day or the evening before, Eastern time."""
-    for filing in company("Orchard").filings:
-        assert filing.filed.weekday() < 5
-        assert filing.accepted.date() == filing.filed  # in UTC, in which the evening before is the next morning
-        if filing.is_periodic:
-            assert 30 <= (filing.filed - filing.report_date).days <= 48
-    assert any(filing.accepted.hour < 4 for filing in company("Orchard").filings)
+    filings = company("Orchard").filings
+    assert max(filing.filed.weekday() for filing in filings) < 5
+    # in UTC, in which the evening before is the next morning
+    assert all(filing.accepted.date() == filing.filed for filing in filings)
+    after_days = [(filing.filed - filing.report_date).days for filing in filings if filing.is_periodic]
+    assert 30 <= min(after_days) <= max(after_days) <= 48
+    assert min(filing.accepted.hour for filing in filings) < 4
     assert max(filing.filed for one in sample_filers() for filing in simulate(one).filings).month == 11
 
 

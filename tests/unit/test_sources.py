@@ -51,18 +51,14 @@ def test_a_mirror_serves_its_files(mirror):
         "https://data.sec.gov/x/%2E%2E/../..//../../secret.json",
         "https://../secret.json",
         "https://./../secret.json",
+        "https://data.sec.gov/{secret}",  # an absolute path
     ],
 )
 def test_a_mirror_serves_nothing_outside_of_it(mirror, url):
-    (mirror.parent / "secret.json").write_text("not for you")
-    (mirror / "data.sec.gov/x").mkdir()
-    assert MirrorFolder(mirror).get(url) == NotFound()
-
-
-def test_an_absolute_path_stays_inside(mirror):
     secret = mirror.parent / "secret.json"
     secret.write_text("not for you")
-    assert MirrorFolder(mirror).get(f"https://data.sec.gov/{secret}") == NotFound()
+    (mirror / "data.sec.gov/x").mkdir()
+    assert MirrorFolder(mirror).get(url.format(secret=secret)) == NotFound()
 
 
 def test_a_symbolic_link_out_of_the_mirror_is_an_error(mirror):
@@ -74,16 +70,6 @@ def test_a_symbolic_link_out_of_the_mirror_is_an_error(mirror):
         source.client.get(facts_url("0000000007"))
 
 
-def test_an_unreadable_file_is_an_error(mirror, monkeypatch):
-    def refuse(_: Path) -> bytes:
-        raise OSError(5, "Input/output error")
-
-    with open_source(str(mirror)) as source:
-        monkeypatch.setattr(Path, "read_bytes", refuse)
-        with pytest.raises(FetchError, match="Input/output error"):
-            source.client.get(URL)
-
-
 def test_each_folder_of_a_mirror_is_listed_once(mirror, monkeypatch):
     """So that thousands of companies without a file need no disk access each."""
     listed: list[Path] = []
@@ -93,31 +79,39 @@ def test_each_folder_of_a_mirror_is_listed_once(mirror, monkeypatch):
     assert listed == [mirror / "data.sec.gov/api/xbrl/companyfacts"]
 
 
-def test_an_unreadable_folder_is_an_error(mirror, monkeypatch):
-    def refuse(_: Path) -> list[str]:
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [("read_bytes", "Input/output error"), ("iterdir", r"Input/output error.*again later")],
+    ids=["file", "folder"],
+)
+def test_a_file_or_folder_that_cannot_be_read_is_an_error(mirror, monkeypatch, method, message):
+    def refuse(_: Path) -> bytes:
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(Path, "iterdir", refuse)
-    with open_source(str(mirror)) as source, pytest.raises(FetchError, match=r"Input/output error.*again later"):
-        source.client.get(URL)
+    with open_source(str(mirror)) as source:
+        monkeypatch.setattr(Path, method, refuse)
+        with pytest.raises(FetchError, match=message):
+            source.client.get(URL)
 
 
-def test_a_path_without_a_mirror_is_an_error(tmp_path):
-    file = tmp_path / "file.json"
-    file.write_text("{}")
-    cases = {
-        str(tmp_path): "has no www.sec.gov/files/company_tickers_exchange.json, the list of companies",
-        str(tmp_path / "missing"): "missing is not a directory",
-        str(file): "file.json is not a directory",
-        "a\0b": "cannot be read",
-        "x" * 5000: "cannot be read: .*File name too long",
-        "": "has no www.sec.gov",
-    }
-    for path, reason in cases.items():
-        with pytest.raises(SourceError, match=reason) as error:
-            open_source(path)
-        assert "give live, sample, or a mirror directory" in str(error.value)
-        assert "\n" not in str(error.value)
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("{folder}", "has no www.sec.gov/files/company_tickers_exchange.json, the list of companies"),
+        ("{folder}/missing", "missing is not a directory"),
+        ("{folder}/file.json", "file.json is not a directory"),
+        ("a\0b", "cannot be read"),
+        ("x" * 5000, "cannot be read: .*File name too long"),
+        ("", "has no www.sec.gov"),
+    ],
+    ids=["no mirror", "missing", "a file", "a null byte", "too long", "empty"],
+)
+def test_a_path_without_a_mirror_is_an_error(tmp_path, path, reason):
+    (tmp_path / "file.json").write_text("{}")
+    with pytest.raises(SourceError, match=reason) as error:
+        open_source(path.format(folder=tmp_path))
+    assert "give live, sample, or a mirror directory" in str(error.value)
+    assert "\n" not in str(error.value)
 
 
 def test_an_unreadable_tickers_file_is_an_error(mirror):
@@ -128,36 +122,35 @@ def test_an_unreadable_tickers_file_is_an_error(mirror):
         open_source(str(mirror))
 
 
-# --- live
+EXAMPLE = 'EDGAR_USER_AGENT="Name mail@example.org"'
 
 
 @pytest.mark.parametrize(
-    ("user_agent", "reason"),
+    ("settings", "reason", "example"),
     [
-        (None, "source live needs EDGAR_USER_AGENT"),
-        ("", "source live needs EDGAR_USER_AGENT"),
-        ("Example Research", "EDGAR_USER_AGENT is 'Example Research', without a mail address"),
-        ("mail@", "without a mail address"),
+        ({"user_agent": None}, "source live needs EDGAR_USER_AGENT", EXAMPLE),
+        ({"user_agent": ""}, "source live needs EDGAR_USER_AGENT", EXAMPLE),
+        (
+            {"user_agent": "Example Research"},
+            "EDGAR_USER_AGENT is 'Example Research', without a mail address",
+            EXAMPLE,
+        ),
+        ({"user_agent": "mail@"}, "without a mail address", EXAMPLE),
+        ({"user_agent": "Bäckerei mail@example.org"}, "use plain ASCII", ""),
+        ({"user_agent": "Example\nmail@example.org"}, "use plain ASCII", ""),
+        *(
+            ({"user_agent": USER_AGENT, "base_url": base_url}, "EDGAR_BASE_URL is", "")
+            for base_url in ("127.0.0.1:9000", "ftp://example.org", "http://", "http://[::1", "http://a:99999")
+        ),
     ],
 )
-def test_live_needs_a_user_agent(user_agent, reason):
+def test_live_needs_a_user_agent_and_takes_an_address_of_the_web(settings, reason, example):
     with pytest.raises(SourceError, match=reason) as error:
-        open_source("live", user_agent=user_agent)
-    assert 'EDGAR_USER_AGENT="Name mail@example.org"' in str(error.value)
+        open_source("live", **settings)
+    assert example in str(error.value)
 
 
-@pytest.mark.parametrize("user_agent", ["Bäckerei mail@example.org", "Example\nmail@example.org"])
-def test_an_invalid_user_agent_is_an_error(user_agent):
-    with pytest.raises(SourceError, match="use plain ASCII"):
-        open_source("live", user_agent=user_agent)
-
-
-@pytest.mark.parametrize(
-    "base_url", ["127.0.0.1:9000", "ftp://example.org", "http://", "http://[::1", "http://a:99999"]
-)
-def test_an_invalid_base_url_is_an_error(base_url):
-    with pytest.raises(SourceError, match="EDGAR_BASE_URL is"):
-        open_source("live", user_agent=USER_AGENT, base_url=base_url)
+# --- live
 
 
 def test_live_uses_the_base_url():

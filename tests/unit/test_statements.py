@@ -60,8 +60,7 @@ def decoded(home: Home) -> dict[str, int]:
 
 
 def rows(home: Home, table: str, *columns: str) -> list[tuple[object, ...]]:
-    frame = Lake(home.tables).read(table).select(columns)
-    return frame.cast({pl.Categorical: pl.String}).rows()
+    return Lake(home.tables).read(table).select(columns).cast({pl.Categorical: pl.String}).rows()
 
 
 def written(home: Home, table: str, *columns: str) -> list[tuple[object, ...]]:
@@ -73,6 +72,11 @@ def written(home: Home, table: str, *columns: str) -> list[tuple[object, ...]]:
 def unread(home: Home) -> dict[str, str]:
     read = Lake(home.tables).read(statements.UNREAD).select(pl.coalesce("name", "accession"), "reason")
     return dict(read.iter_rows())
+
+
+def accessions(home: Home, table: str = "filed_facts") -> set[str]:
+    """The filings with rows."""
+    return {str(accession) for (accession,) in rows(home, table, "accession")}
 
 
 # --- Rows -------------------------------------------------------------------------------------------------------------
@@ -131,8 +135,8 @@ def test_lines_have_totals_and_facts_of_companyfacts_are_marked(home):
         ("Vines", True, None, "Assets", 1.0, 40.0),
         ("Assets", False, "Total assets", None, None, 100.0),
     ]
-    marked = dict(written(home, "filed_facts", "element", "in_companyfacts"))
-    assert marked == {name: name == "Assets" for name in marked}
+    marked = written(home, "filed_facts", "element", "in_companyfacts")
+    assert [element for element, in_companyfacts in marked if in_companyfacts] == ["Assets"]
     assert len(marked) == 4
 
 
@@ -173,13 +177,13 @@ def test_a_line_of_a_data_set_has_all_members_of_its_element(home):
 def test_a_filing_is_decoded_once(home, monkeypatch):
     """Another filing of its company, and another document of companyfacts, do not decode it again; other code does."""
     other = packed(packages.SHEET, packages.TITLE, facts=[])
-    names = {(CIK, ACCESSION): SHEET, (OTHER, "0000000102-25-000001"): other_company(other)}
+    of_other = {name: content.replace(CIK.encode(), OTHER.encode()) for name, content in other.items()}
+    names = {(CIK, ACCESSION): SHEET, (OTHER, "0000000102-25-000001"): of_other}
     filed.fetched(home, names)
-    assert decoded(home)["filings_decoded"] == 2
-    assert decoded(home)["filings_decoded"] == 0
+    assert [decoded(home)["filings_decoded"] for _ in range(2)] == [2, 0]
     filed.fetched(home, {**names, (CIK, LATER): SHEET})
     assert decoded(home)["filings_decoded"] == 1
-    assert {*rows(home, "filed_facts", "accession")} == {(ACCESSION,), (LATER,)}
+    assert accessions(home) == {ACCESSION, LATER}
     lake = Lake(home.tables)
     lake.replace_companies("facts", [lake.of_companies("facts", [CIK])], {CIK: "second"})
     assert decoded(home)["filings_decoded"] == 0
@@ -208,7 +212,7 @@ def test_a_run_that_is_stopped_between_two_tables_decodes_again(home, monkeypatc
             decoded(home)
     assert decoded(home)["filings_decoded"] == 2
     assert len(rows(home, "filed_facts", "accession")) == 8
-    assert {*rows(home, "statement_lines", "accession")} == {(ACCESSION,), (LATER,)}
+    assert accessions(home, "statement_lines") == {ACCESSION, LATER}
 
 
 def test_a_run_that_is_killed_goes_on_where_it_was(home, monkeypatch):
@@ -234,23 +238,19 @@ def test_a_run_that_is_killed_goes_on_where_it_was(home, monkeypatch):
 
 def test_a_fact_that_companyfacts_has_later_is_marked(home):
     """Of a data set, too; nothing is decoded again for it."""
-    numbers = [data_sets.fact(adsh=data_sets.A, value="7.0000")]
-    raw = data_sets.zipped(data_sets.members(num=numbers))
+    raw = data_sets.zipped(data_sets.members(num=[data_sets.fact(adsh=data_sets.A, value="7.0000")]))
     filed.fetched(home, {(CIK, LATER): SHEET}, {"2010q1": raw})
     decoded(home)
-    columns = ("accession", "element", "in_companyfacts")
-    assert not any(marked for *_, marked in written(home, "filed_facts", *columns))
+
+    def marked() -> list[tuple[object, ...]]:
+        return [row[:2] for row in written(home, "filed_facts", "accession", "element", "in_companyfacts") if row[2]]
+
+    assert marked() == []
     lake = Lake(home.tables)
     new = pl.DataFrame({"accession": [LATER, data_sets.A], "value": [100.0, 7.0]})
-    theirs = pl.concat([lake.read("facts")] * 2).with_columns(new)
-    lake.replace_companies("facts", [theirs], {CIK: "second"})
+    lake.replace_companies("facts", [pl.concat([lake.read("facts")] * 2).with_columns(new)], {CIK: "second"})
     assert decoded(home) == {"quarters": 0, "filings_decoded": 0, "unread": 0}
-    marked = [row[:2] for row in written(home, "filed_facts", *columns) if row[2]]
-    assert marked == [(data_sets.A, "Assets"), (LATER, "Assets")]
-
-
-def other_company(files: dict[str, bytes]) -> dict[str, bytes]:
-    return {name: content.replace(CIK.encode(), OTHER.encode()) for name, content in files.items()}
+    assert marked() == [(data_sets.A, "Assets"), (LATER, "Assets")]
 
 
 def test_a_quarter_is_decoded_again_for_a_company_of_it_that_is_new_on_the_list(home, monkeypatch):
@@ -291,26 +291,18 @@ def test_rows_that_are_damaged_are_made_again(home, table):
 
 @pytest.mark.parametrize("files", BROKEN.values(), ids=BROKEN)
 def test_a_broken_filing_costs_its_own_rows_only(home, files):
-    """The other filings of its company are read. The reason is kept, and the filing is not read again."""
+    """The other filings of its company are read. The reason is kept, and the filing is not read again. Once it was
+    read, its rows stay."""
     filed.fetched(home, {(CIK, ACCESSION): files, (CIK, LATER): SHEET})
     assert decoded(home)["unread"] == 1
-    assert {*rows(home, "filed_facts", "accession")} == {(LATER,)}
-    assert list(unread(home)) == [ACCESSION]
+    assert (accessions(home), list(unread(home))) == ({LATER}, [ACCESSION])
     assert f"filing {ACCESSION} of CIK {CIK}" in unread(home)[ACCESSION]
     assert decoded(home) == {"quarters": 0, "filings_decoded": 0, "unread": 1}
 
-    filed.fetched(home, {(CIK, ACCESSION): SHEET, (CIK, LATER): SHEET})
-    assert decoded(home)["unread"] == 0
-    assert {*rows(home, "filed_facts", "accession")} == {(ACCESSION,), (LATER,)}
-
-
-def test_earlier_rows_of_a_filing_stay(home):
-    filed.fetched(home, {(CIK, ACCESSION): SHEET})
-    decoded(home)
-    before = Lake(home.tables).read("statement_lines")
-    filed.fetched(home, {(CIK, ACCESSION): BROKEN["no instance"]})
-    assert decoded(home)["unread"] == 1
-    assert Lake(home.tables).read("statement_lines").equals(before)
+    for of_accession, unread_after in ((SHEET, 0), (files, 1)):
+        filed.fetched(home, {(CIK, ACCESSION): of_accession, (CIK, LATER): SHEET})
+        assert decoded(home)["unread"] == unread_after
+        assert [accessions(home, table) for table in ("filed_facts", "statement_lines")] == [{ACCESSION, LATER}] * 2
 
 
 def test_an_error_of_the_program_costs_one_filing_and_one_of_the_machine_ends_the_run(home, monkeypatch):
@@ -331,7 +323,7 @@ def test_an_error_of_the_program_costs_one_filing_and_one_of_the_machine_ends_th
         broken.setattr(statements_of_share, "read_package", failing(ZeroDivisionError("by zero")))
         assert decoded(home)["unread"] == 1
     assert unread(home)[ACCESSION].endswith("by zero; this is an error of the service, please report it")
-    assert {*rows(home, "filed_facts", "accession")} == {(LATER,)}
+    assert accessions(home) == {LATER}
 
 
 def test_a_document_that_is_missing_in_the_raw_zone_is_tried_again(home):
@@ -344,7 +336,7 @@ def test_a_document_that_is_missing_in_the_raw_zone_is_tried_again(home):
     for digest in (*zips, *lake.read("data_sets")["digest"]):
         store.path(digest).unlink()
     assert decoded(home) == {"quarters": 0, "filings_decoded": 2, "unread": 2}
-    assert {*rows(home, "filed_facts", "accession")} == {(LATER,)}
+    assert accessions(home) == {LATER}
     filed.fetched(home, both, raw)
     assert decoded(home) == {"quarters": 1, "filings_decoded": 1, "unread": 0}
 
@@ -381,18 +373,13 @@ def test_a_filing_whose_documents_are_read_has_no_rows_of_a_data_set(home):
     """The files are written again if a table has changed, and not otherwise."""
     sub = [data_sets.filing(adsh=ACCESSION), data_sets.filing()]
     num = [data_sets.fact(adsh=ACCESSION), data_sets.fact()]
-    filed.fetched(home, data_sets={"2010q1": data_sets.zipped(data_sets.members(sub=sub, num=num))})
-    lake = Lake(home.tables)
-    path = home.published / "statements" / "filed_facts.parquet"
-
-    def sources() -> set[tuple[str, str]]:
+    quarter = {"2010q1": data_sets.zipped(data_sets.members(sub=sub, num=num))}
+    lake, path = Lake(home.tables), home.published / "statements" / "filed_facts.parquet"
+    for filings, source in (({}, "data set"), ({(CIK, ACCESSION): SHEET}, "filing")):
+        filed.fetched(home, filings, quarter)
         decoded(home)
-        filed_files.write(lake, home.published)
-        return {*pl.read_parquet(path).select("accession", "source").rows()}
-
-    assert sources() == {(ACCESSION, "data set"), (data_sets.A, "data set")}
-    filed.fetched(home, {(CIK, ACCESSION): SHEET}, {"2010q1": data_sets.zipped(data_sets.members(sub=sub, num=num))})
-    assert sources() == {(ACCESSION, "filing"), (data_sets.A, "data set")}
+        sources = {*written(home, "filed_facts", "accession", "source")}
+        assert sources == {(ACCESSION, source), (data_sets.A, "data set")}
     assert filed_files.write(lake, home.published) == 0
     path.write_bytes(b"damaged")
     assert filed_files.write(lake, home.published) == 1
@@ -402,22 +389,22 @@ def test_a_filing_whose_documents_are_read_has_no_rows_of_a_data_set(home):
 @pytest.mark.parametrize("written_at", [0, 2**32], ids=["long ago", "ahead"])
 def test_a_large_file_is_written_for_all_companies(home, monkeypatch, written_at):
     """Not for some of them, until it is old, or if the clock was ahead when it was written; a small one is."""
+
+    def write(**more: bool) -> int:
+        return filed_files.write(Lake(home.tables), home.published, **more)
+
     decoded(home)
-    lake = Lake(home.tables)
-    filed_files.write(lake, home.published, of_some=True)
+    write(of_some=True)
     filed.fetched(home, {(CIK, ACCESSION): SHEET})
     decoded(home)
     with monkeypatch.context() as large:
         large.setattr(filed_files, "LARGE", 1)
-        assert filed_files.write(lake, home.published, of_some=True) == 0
-        path = home.published / "statements" / "filed_facts.parquet"
-        os.utime(path, (written_at, written_at))
-        assert filed_files.write(lake, home.published, of_some=True) == 1
-        assert filed_files.write(lake, home.published) == 1
+        assert write(of_some=True) == 0
+        os.utime(home.published / "statements" / "filed_facts.parquet", (written_at, written_at))
+        assert (write(of_some=True), write()) == (1, 1)
     filed.fetched(home, {(CIK, ACCESSION): SHEET, (CIK, LATER): SHEET})
     decoded(home)
-    assert filed_files.write(lake, home.published, of_some=True) == 2
-    assert filed_files.write(lake, home.published, of_some=True) == 0
+    assert (write(of_some=True), write(of_some=True)) == (2, 0)
 
 
 def test_a_file_that_cannot_be_written_is_named(home):
