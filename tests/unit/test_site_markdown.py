@@ -11,6 +11,7 @@ from markupsafe import Markup
 from serve.site.text import markdown, rendering, tables
 from serve.site.text.markdown import Document, Markdown, code, link, plain, quoted
 from tests.sites import Read
+from tests.texts import lacking
 
 EVIL = [
     "<script>alert(1)</script>",
@@ -139,28 +140,71 @@ def test_most_cells_of_a_table_are_simple() -> None:
     assert [tables.simple(text, "") is not None for text in (*simple, *marked)] == [True] * 8 + [False] * 10
 
 
-def test_line_feeds_in_data_are_removed() -> None:
-    """A name of two lines cannot start a new block."""
-    assert plain("a\n\n# b") == r"a \# b"
-    assert plain("-5") == "-5"
-
-
 def test_templates_escape_what_they_fill_in() -> None:
-    written = (
-        markdown._environment().from_string("{{ a }} {{ a | marked }} {{ a | code }} {{ n }}").render(a="*b*", n=7)
-    )
-    assert written == r"\*b\* *b* `*b*` 7"
+    template = markdown._environment().from_string("{{ a }} {{ a | marked }} {{ a | code }} {{ n }}")
+    assert template.render(a="*b*", n=7) == r"\*b\* *b* `*b*` 7"
 
 
-def test_marks_become_elements() -> None:
-    """Also nested."""
-    assert shown("see **the `x` of [it & that](/y)**") == (
-        '<p>see <strong>the <code>x</code> of <a href="/y">it &amp; that</a></strong></p>\n'
-    )
+TIME = '<time datetime="2026-03-02T06:05:00Z">2026-03-02 06:05 UTC</time>'
 
 
-def test_code_cannot_be_ended_by_data() -> None:
-    assert shown(code("a`b <i> [x](/y)")) == "<p><code>a'b &lt;i&gt; [x](/y)</code></p>\n"
+SHOWN = {
+    "marks become elements, also nested": (
+        "see **the `x` of [it & that](/y)**",
+        '<p>see <strong>the <code>x</code> of <a href="/y">it &amp; that</a></strong></p>\n',
+    ),
+    "code cannot be ended by data": (code("a`b <i> [x](/y)"), "<p><code>a'b &lt;i&gt; [x](/y)</code></p>\n"),
+    "brackets in an address are percent-encoded, so that they do not end the link": (
+        link("x", "https://example.org/a_(b)"),
+        '<p><a href="https://example.org/a_%28b%29">x</a></p>\n',
+    ),
+    "HTML is text, and images are never loaded": (
+        "<b>x</b> ![y](https://example.org/z.png)",
+        "<p>&lt;b&gt;x&lt;/b&gt; y</p>\n",
+    ),
+    "an image of this site is not loaded either": ("![y](/z.png)", '<p class="unseen">y</p>\n'),
+    "a table has a caption, anchors and columns of numbers": (
+        "The `codes` {#code-}:\n\n| Code | Count |\n| --- | ---: |\n| `a_b` | 1 |",
+        '<div class="scroll" role="region" tabindex="0" aria-label="The codes">\n<table>\n'
+        "<caption>The <code>codes</code></caption>\n"
+        '<thead>\n<tr>\n<th scope="col">Code</th>\n<th scope="col" class="num">Count</th>\n</tr>\n</thead>\n'
+        '<tbody>\n<tr id="code-a_b">\n<th scope="row"><code>a_b</code></th>\n<td class="num">1</td>\n</tr>\n</tbody>\n'
+        "</table>\n</div>\n",
+    ),
+    "a quotation with a title is folded": (
+        quoted("**More**\n\ninner\n\n- x"),
+        "<details>\n<summary>More</summary>\n<p>inner</p>\n<ul>\n<li>x</li>\n</ul>\n</details>\n",
+    ),
+    "an emphasized paragraph is small": (
+        "*all [of](/it)*",
+        '<p class="muted small">all <a href="/it">of</a></p>\n',
+    ),
+    "two emphasized texts are no paragraph": ("*one* and *two*", "<p><em>one</em> and <em>two</em></p>\n"),
+    "times are shown for people": ("at 2026-03-02T06:05:00Z.", f"<p>at {TIME}.</p>\n"),
+    "a time of code is code": ("`2026-03-02T06:05:00Z`", "<p><code>2026-03-02T06:05:00Z</code></p>\n"),
+}
+
+
+@pytest.mark.parametrize(("text", "html"), SHOWN.values(), ids=SHOWN)
+def test_the_html_of_marks(text: str, html: str) -> None:
+    assert shown(text) == html
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("a\n\n# b", r"a \# b"),  # a name of two lines cannot start a new block
+        ("-5", "-5"),
+        (Markdown("**a**"), "**a**"),
+    ],
+)
+def test_data_is_plain_text_and_marked_text_stays_as_it_is(text: str, written: str) -> None:
+    assert plain(text) == written
+    assert link(text, "/b") == f"[{written}](/b)"
+
+
+def test_an_image_in_a_table_is_its_text() -> None:
+    assert '<th scope="row">y</th>' in shown("| x |\n| --- |\n| ![y](/z.png) |")
 
 
 @pytest.mark.parametrize("root", ["", "/data"])
@@ -181,43 +225,11 @@ def test_a_link_has_an_address_of_the_web_or_is_text(address: str) -> None:
     assert "href" not in shown(f"<{address}>")
 
 
-def test_brackets_in_an_address_are_percent_encoded() -> None:
-    """So that they do not end the link."""
-    assert shown(link("x", "https://example.org/a_(b)")) == '<p><a href="https://example.org/a_%28b%29">x</a></p>\n'
-
-
-def test_html_is_text_and_images_are_never_loaded() -> None:
-    assert shown("<b>x</b> ![y](https://example.org/z.png)") == "<p>&lt;b&gt;x&lt;/b&gt; y</p>\n"
-    assert "<img" not in shown("![y](/z.png)")
-    assert '<th scope="row">y</th>' in shown("| x |\n| --- |\n| ![y](/z.png) |")
-
-
-def test_a_table_has_a_caption_anchors_and_columns_of_numbers() -> None:
-    text = "The `codes` {#code-}:\n\n| Code | Count |\n| --- | ---: |\n| `a_b` | 1 |"
-    assert shown(text) == (
-        '<div class="scroll" role="region" tabindex="0" aria-label="The codes">\n<table>\n'
-        "<caption>The <code>codes</code></caption>\n"
-        '<thead>\n<tr>\n<th scope="col">Code</th>\n<th scope="col" class="num">Count</th>\n</tr>\n</thead>\n'
-        '<tbody>\n<tr id="code-a_b">\n<th scope="row"><code>a_b</code></th>\n<td class="num">1</td>\n</tr>\n</tbody>\n'
-        "</table>\n</div>\n"
-    )
-
-
 def test_code_has_a_title_and_a_button_if_it_has_an_anchor() -> None:
     copied, other = (Read(shown(f"{title}:\n\n```sh\necho <b>\n```")) for title in ("Shell {#run}", "Shell"))
-    assert copied.words == "ShellCopy echo <b>"
-    assert (
-        "button",
-        {"class": "button quiet", "type": "button", "data-copy": "#run", "hidden": None},
-    ) in copied.elements
-    assert copied.ids == ["run"]
+    button = ("button", {"class": "button quiet", "type": "button", "data-copy": "#run", "hidden": None})
+    assert (copied.words, copied.ids, button in copied.elements) == ("ShellCopy echo <b>", ["run"], True)
     assert other.words == "Shell echo <b>"
-
-
-def test_a_quotation_with_a_title_is_folded() -> None:
-    assert shown(quoted("**More**\n\ninner\n\n- x")) == (
-        "<details>\n<summary>More</summary>\n<p>inner</p>\n<ul>\n<li>x</li>\n</ul>\n</details>\n"
-    )
 
 
 def test_other_quotations_are_notices() -> None:
@@ -227,35 +239,23 @@ def test_other_quotations_are_notices() -> None:
         assert html.endswith("</p>\n</div>\n<p>next</p>\n")
 
 
-def test_an_emphasized_paragraph_is_small() -> None:
-    assert shown("*all [of](/it)*") == '<p class="muted small">all <a href="/it">of</a></p>\n'
-    assert shown("*one* and *two*") == "<p><em>one</em> and <em>two</em></p>\n"
-
-
-def test_times_are_shown_for_people() -> None:
-    time = '<time datetime="2026-03-02T06:05:00Z">2026-03-02 06:05 UTC</time>'
-    assert shown("at 2026-03-02T06:05:00Z.") == f"<p>at {time}.</p>\n"
-    assert "<time" not in shown("`2026-03-02T06:05:00Z`")
-
-
 @pytest.mark.parametrize(
-    ("style", "list_open", "item_open", "term", "text", "list_close"),
+    ("style", "html"),
     [
-        ("terms", '<dl class="terms wide">', "<div>", "dt", "dd", "</dl>"),
-        ("cards", '<div class="grid">', '<div class="card">', "h3", "p", "</div>"),
+        ("terms", '<dl class="terms wide"><div><dt>{}</dt><dd>{}</dd></div><div><dt>{}</dt><dd>{}</dd></div></dl>'),
+        (
+            "cards",
+            '<div class="grid"><div class="card"><h3>{}</h3><p>{}</p></div>'
+            '<div class="card"><h3>{}</h3><p>{}</p></div></div>',
+        ),
     ],
 )
-def test_a_list_of_terms_has_the_look_of_its_heading(
-    style: str, list_open: str, item_open: str, term: str, text: str, list_close: str
-) -> None:
+def test_a_list_of_terms_has_the_look_of_its_heading(style: str, html: str) -> None:
     """Lists under other headings do not, nor paragraphs before and after it."""
-    html = shown("## A {#a}\n\nx\n\n- **b**: c\n- `d`: *e*\n\ny\n\n## F {#f}\n\n- **g**: h", styles=(("a", style),))
-    [styled] = re.findall(r"<p>x</p>\n(.*)<p>y</p>", html, re.DOTALL)
-    assert styled.replace("\n", "") == (
-        f"{list_open}{item_open}<{term}>b</{term}><{text}>c</{text}></div>"
-        f"{item_open}<{term}><code>d</code></{term}><{text}><em>e</em></{text}></div>{list_close}"
-    )
-    assert html.endswith("<ul>\n<li><strong>g</strong>: h</li>\n</ul>\n")
+    page = shown("## A {#a}\n\nx\n\n- **b**: c\n- `d`: *e*\n\ny\n\n## F {#f}\n\n- **g**: h", styles=(("a", style),))
+    [styled] = re.findall(r"<p>x</p>\n(.*)<p>y</p>", page, re.DOTALL)
+    assert styled.replace("\n", "") == html.format("b", "c", "<code>d</code>", "<em>e</em>")
+    assert page.endswith("<ul>\n<li><strong>g</strong>: h</li>\n</ul>\n")
 
 
 def test_numbered_steps() -> None:
@@ -266,15 +266,17 @@ def test_numbered_steps() -> None:
 
 def test_of_several_programs_a_reader_chooses_one() -> None:
     """With radio buttons, so that it works without a script; without the style sheet all are shown."""
-    program = "{0} {{#{1}}}:\n\n```sh\n{1}\n```\n\n"
-    both = shown(program.format("A", "a") + program.format("B", "b"))
+    first, second = ("{0} {{#{1}}}:\n\n```sh\n{1}\n```\n\n".format(name, name.lower()) for name in "AB")
+    both = shown(first + second)
     assert both.startswith('<fieldset class="tabs">\n<legend class="unseen">Language of the example</legend>\n')
-    assert '<input type="radio" name="a-tabs" id="a-tab" checked><label for="a-tab">A</label>' in both
-    assert '<input type="radio" name="a-tabs" id="b-tab"><label for="b-tab">B</label>' in both
-    assert both.count('<div class="code">') == 2
-    assert both.endswith("</fieldset>\n")
+    assert not lacking(
+        both,
+        '<input type="radio" name="a-tabs" id="a-tab" checked><label for="a-tab">A</label>',
+        '<input type="radio" name="a-tabs" id="b-tab"><label for="b-tab">B</label>',
+    )
+    assert (both.count('<div class="code">'), both[-len("</fieldset>\n") :]) == (2, "</fieldset>\n")
     answer = "B:\n\n```json\nb\n```\n\n"
-    for alone in (program.format("A", "a"), answer * 2, program.format("A", "a") + answer):
+    for alone in (first, answer * 2, first + answer):
         assert "tabs" not in shown(alone)
 
 
@@ -308,8 +310,3 @@ def test_contents_list_the_main_headings() -> None:
     page = rendering.page(Document(text, contents=(("c", "Short & good"),)))
     assert page.contents == (("a", "A <code>x</code>"), ("c", "Short &amp; good"))
     assert rendering.page(Document(text)).contents == ()
-
-
-def test_marked_text_stays_as_it_is() -> None:
-    assert plain(Markdown("**a**")) == "**a**"
-    assert link(Markdown("**a**"), "/b") == "[**a**](/b)"
