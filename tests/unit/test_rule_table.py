@@ -4,6 +4,7 @@ from datetime import date
 from typing import Any
 
 import polars as pl
+import pytest
 
 from pipelines.normalize import rules
 from pipelines.normalize.balance.values import FLAGS
@@ -95,6 +96,26 @@ def decided(*rows: tuple[str, str, int]) -> pl.DataFrame:
     return rule_table.decisions(of_steps(*rows))
 
 
+def told(legs: list[dict[str, Any]]) -> list[tuple[str, str | None, str | None]]:
+    """What legs say of the rules that chose them."""
+    return [(one["tag"], one["concept"], one["rule"]) for one in legs]
+
+
+@pytest.mark.parametrize(
+    ("rule", "code"),
+    [
+        (BASES, "before_recast"),
+        (Rule("ttm.before-recast", "", "", "select"), None),
+        (Rule("ttm.unheard-of", "", "", "flag"), None),
+        (Rule("ttm.year-to-date", "", "", "compose"), "year_to_date"),
+        (Rule("cash.balance-sheet", "", "", "select"), None),
+    ],
+)
+def test_a_code_belongs_to_the_rule_whose_id_ends_with_it(rule, code):
+    """Flags belong to rules that flag, methods to rules of twelve months."""
+    assert rule_table.code_of(rule) == code
+
+
 def test_decisions_are_those_of_the_steps_and_the_rows_that_these_do_not_count():
     """One row for each company and rule; a split is a decision, a repair is counted where it is made."""
     splits = pl.DataFrame({"cik": ["1", "1", "2"], "rule": ["split.usual-ratio"] * 2 + [None]})
@@ -156,15 +177,6 @@ def test_without_values_there_are_no_decisions():
     assert table({}, frame(), NO_GAPS, decided()).is_empty()
 
 
-def test_a_code_belongs_to_the_rule_whose_id_ends_with_it():
-    """Flags belong to rules that flag, methods to rules of twelve months."""
-    assert rule_table.code_of(BASES) == "before_recast"
-    assert rule_table.code_of(Rule("ttm.before-recast", "", "", "select")) is None
-    assert rule_table.code_of(Rule("ttm.unheard-of", "", "", "flag")) is None
-    assert rule_table.code_of(Rule("ttm.year-to-date", "", "", "compose")) == "year_to_date"
-    assert rule_table.code_of(Rule("cash.balance-sheet", "", "", "select")) is None
-
-
 def test_every_flag_and_method_has_a_rule():
     """Flags about the meaning of an element, or of the lines of a balance, are set by the rule that chose them."""
     codes = {rule_table.code_of(rule) for rule in rules.REGISTRY.values()}
@@ -183,60 +195,38 @@ def test_the_rule_of_a_method_counts_the_values_computed_by_it():
 def test_values_recorded_before_rules_had_ids_get_the_rules_of_the_same_facts():
     """Only current values of the same filing; a leg that the current computation does not have stays without a rule.
 
-    Another amount of another filing gives no rule.
+    Another amount of another filing gives no rule; the same one does, because today's rules lead to it from an earlier
+    filing already. Capital now and a year before may use the same element; the role distinguishes them.
     """
     unnamed = {"concept": None, "rule": None}
+    of_tax = {"pretax_income": SUM.id, "income_tax": CASH.id}
     log = frame(
         value("1", None, leg("Cash", **unnamed), leg("Old", **unnamed)),
         value("1", None, leg("Cash", **unnamed), item="debt"),
         value("2", None, leg("Cash", **unnamed), is_current=False),
         value("2", None, value=None),
         value("3", SUM.id, leg("Cash", rule="other.rule")),
+        value("4", None, leg("Cash", **unnamed)),
+        value("5", None, *(leg("Tax", **unnamed, role=role) for role in of_tax)),
     )
     today = frame(
         value("1", SUM.id, leg("Securities"), leg("Cash")),
         value("1", SUM.id, leg("Cash"), item="debt", accession="a2", value=6.0),
         value("2", SUM.id, leg("Cash")),
         value("3", "changed.rule", leg("Cash")),
+        value("4", SUM.id, leg("Cash"), accession="a2"),
+        value("5", SUM.id, *(leg("Tax", role, rule, role) for role, rule in reversed(of_tax.items()))),
     )
     named = rule_table.with_rules_of_today(log, today)
     assert named.schema == log.schema
-    assert named["rule"].to_list() == [SUM.id, None, None, None, SUM.id]
-    assert [[(one["tag"], one["concept"], one["rule"]) for one in legs] for legs in named["legs"].to_list()] == [
-        [("Cash", "cash", CASH.id), ("Old", None, None)],
-        [("Cash", None, None)],
-        [("Cash", None, None)],
-        [],
-        [("Cash", "cash", "other.rule")],
+    assert [(rule, told(legs)) for rule, legs in named.select("rule", "legs").rows()] == [
+        (SUM.id, [("Cash", "cash", CASH.id), ("Old", None, None)]),
+        (None, [("Cash", None, None)]),
+        (None, [("Cash", None, None)]),
+        (None, []),
+        (SUM.id, [("Cash", "cash", "other.rule")]),
+        (SUM.id, [("Cash", "cash", CASH.id)]),
+        (SUM.id, [("Tax", role, rule) for role, rule in of_tax.items()]),
     ]
     assert named.drop("rule", "legs").equals(log.drop("rule", "legs"))
     assert rule_table.with_rules_of_today(today, today) is today
-
-
-def test_a_value_of_another_filing_that_is_the_same_today_gives_its_rules():
-    """Today's rules lead to it from an earlier filing already."""
-    log = frame(value("1", None, leg("Cash", None, None)))
-    today = frame(value("1", SUM.id, leg("Cash"), accession="a2"))
-
-    named = rule_table.with_rules_of_today(log, today)
-
-    assert named["rule"].to_list() == [SUM.id]
-    assert [(one["concept"], one["rule"]) for one in named["legs"].to_list()[0]] == [("cash", CASH.id)]
-
-
-def test_a_fact_used_in_two_roles_keeps_the_rule_of_each_role():
-    """Capital now and a year before may use the same element; the role distinguishes them."""
-    log = frame(value("1", None, leg("Tax", None, None, "pretax_income"), leg("Tax", None, None, "income_tax")))
-    today = frame(
-        value(
-            "1",
-            SUM.id,
-            leg("Tax", "income_tax", CASH.id, "income_tax"),
-            leg("Tax", "pretax_income", SUM.id, "pretax_income"),
-        )
-    )
-    [legs] = rule_table.with_rules_of_today(log, today)["legs"].to_list()
-    assert [(one["role"], one["concept"], one["rule"]) for one in legs] == [
-        ("pretax_income", "pretax_income", SUM.id),
-        ("income_tax", "income_tax", CASH.id),
-    ]

@@ -12,10 +12,11 @@ from serve.site.frame.directory import directory
 from serve.site.lists import rules_page
 from serve.site.text import rendering
 from tests import builds
+from tests.published import opened
 from tests.sites import Read
+from tests.texts import lacking
 from warehouse.queries import rule_queries
 from warehouse.queries.rule_queries import Decided, RuleCount
-from warehouse.read.reader import Warehouse
 
 NOTHING = dict.fromkeys(rules_page.ASKED, "")
 
@@ -34,25 +35,21 @@ def test_a_rule_is_a_card_with_its_facts_and_an_example() -> None:
         "cash.balance-sheet": Decided("ALFA", "cash_and_equivalents", "FY2024", 12_340_000.0),
         "cash.total": Decided("BRVO"),
     }
-    page = rules_page.page(RULES, examples, NOTHING, 1)
-    shown = rendering.page(page).body
+    shown = rendering.page(rules_page.page(RULES, examples, NOTHING, 1)).body
     assert Read(shown).ids == [each.id for each in RULES]
     assert shown.count('<section class="chart"') == len(RULES)
     first, second, third = shown.split("<section")[1:]
-    assert '<a href="/rules/cash.balance-sheet">cash.balance-sheet</a>' in first
-    assert "<strong>It decides.</strong>" in first
-    for name, text in (
-        ("Source", "ASC 230"),
-        ("Action", "select; applies to all filers"),
-        ("Code", "<code>a.py</code>"),
-        ("In this build", "1,234 values and gaps, 5,678 figures, of 3 companies"),
-        (
-            "For example",
-            '<a href="/companies/ALFA/cash_and_equivalents/FY2024">Cash and equivalents of ALFA, FY2024</a>: 12.34M',
-        ),
-    ):
-        assert f"<dt>{name}</dt>" in first
-        assert text in first
+    assert not lacking(
+        first,
+        '<a href="/rules/cash.balance-sheet">cash.balance-sheet</a>',
+        "<strong>It decides.</strong>",
+        *(f"<dt>{name}</dt>" for name in ("Source", "Action", "Code", "In this build", "For example")),
+        "ASC 230",
+        "select; applies to all filers",
+        "<code>a.py</code>",
+        "1,234 values and gaps, 5,678 figures, of 3 companies",
+        '<a href="/companies/ALFA/cash_and_equivalents/FY2024">Cash and equivalents of ALFA, FY2024</a>: 12.34M',
+    )
     assert '<a href="/companies/BRVO">figures of BRVO</a>' in second
     assert "decided nothing" in third
 
@@ -77,20 +74,19 @@ def test_rules_are_searched_and_filtered(asked: dict[str, str], found: list[int]
 def test_replaced_rules_are_shown_if_asked_for() -> None:
     """They name the rule that replaced them, with a link."""
     old = RuleCount("cash.old", "`cash.total` replaced it.", "ASC 230", "compose", "all", 0, 0, 0, rules_page.RETIRED)
-    assert rules_page.chosen([*RULES, old], NOTHING) == RULES
-    assert rules_page.chosen([*RULES, old], {**NOTHING, "decided": "replaced"}) == [old]
-    shown = rules_page.page(RULES, {}, NOTHING, 1, replaced=1).text
-    assert "[1 replaced](/rules?decided=replaced) rule is not listed" in shown
-    assert "[Cash (2)](/rules?subject=cash) · [Net income (1)](/rules?subject=net-income)" in shown
-    assert (
-        '<a href="/rules/cash.total">cash.total</a> replaced it.'
-        in rendering.page(rules_page.page([old], {}, NOTHING, 1)).body
+    for decided, found in (("", RULES), ("replaced", [old])):
+        assert rules_page.chosen([*RULES, old], {**NOTHING, "decided": decided}) == found
+    assert not lacking(
+        rules_page.page(RULES, {}, NOTHING, 1, replaced=1).text,
+        "[1 replaced](/rules?decided=replaced) rule is not listed",
+        "[Cash (2)](/rules?subject=cash) · [Net income (1)](/rules?subject=net-income)",
     )
+    shown = rendering.page(rules_page.page([old], {}, NOTHING, 1)).body
+    assert '<a href="/rules/cash.total">cash.total</a> replaced it.' in shown
 
 
 def test_a_long_list_has_pages_at_addresses_with_the_filter() -> None:
-    many = [rule(f"cash.{number:03}") for number in range(60)]
-    asked = {**NOTHING, "subject": "cash"}
+    many, asked = [rule(f"cash.{number:03}") for number in range(60)], {**NOTHING, "subject": "cash"}
     pages = [rules_page.page(many, {}, asked, number) for number in (1, 2, 3)]
     assert [len(re.findall("^## ", page.text, re.MULTILINE)) for page in pages] == [25, 25, 10]
     assert pages[1].turns == (
@@ -120,8 +116,7 @@ def test_a_build_without_rules_says_so() -> None:
 
 def test_an_example_is_the_newest_value_of_the_first_company(synchronized_sample: Path) -> None:
     """Values before gaps, years before twelve months; each example is a value whose page names the rule."""
-    warehouse = Warehouse(synchronized_sample / "published")
-    with warehouse.build() as build:
+    with opened(synchronized_sample / "published") as build:
         rules = rule_queries.rules(build)
         found = rules_page.examples(build, directory(build), rules)
         named = {rule: of for rule, of in found.items() if of.item}
@@ -130,10 +125,8 @@ def test_an_example_is_the_newest_value_of_the_first_company(synchronized_sample
         for rule in sorted(named)[::9]:
             of = named[rule]
             explained = provenance.find(build, of.symbol, of.item or "", of.period or "")
-            ids = {each.rule.id for each in (*explained.decisions, *explained.judgements)}
-            assert rule in ids, of
+            assert rule in {each.rule.id for each in (*explained.decisions, *explained.judgements)}, of
             assert of.value == explained.value
-    warehouse.close()
 
 
 def test_a_build_that_counts_no_figures_has_none(tmp_path: Path) -> None:
@@ -142,23 +135,14 @@ def test_a_build_that_counts_no_figures_has_none(tmp_path: Path) -> None:
     file.chmod(0o644)
     with duckdb.connect(file) as held:
         held.execute("ALTER TABLE rules DROP COLUMN figures")
-    warehouse = Warehouse(tmp_path)
-    with warehouse.build() as build:
-        assert [(one.values, one.figures, one.companies) for one in rule_queries.rules(build)] == [
-            (1234, 0, 4),
-            (0, 0, 0),
-        ]
-    warehouse.close()
+    with opened(tmp_path) as build:
+        found = [(one.values, one.figures, one.companies) for one in rule_queries.rules(build)]
+    assert found == [(1234, 0, 4), (0, 0, 0)]
 
 
 def test_the_rules_of_a_build_are_read_in_the_order_of_their_ids(tmp_path: Path) -> None:
     rows = builds.tables()
     builds.publish_small(tmp_path, rows=rows | {"rules": rows["rules"][::-1]})
-    warehouse = Warehouse(tmp_path)
-    with warehouse.build() as build:
-        found = rule_queries.rules(build)
-    warehouse.close()
-    assert [(one.id, one.values, one.figures, one.companies) for one in found] == [
-        ("revenue.total", 1234, 2345, 4),
-        ("ttm.four-quarters", 0, 0, 0),
-    ]
+    with opened(tmp_path) as build:
+        found = [(one.id, one.values, one.figures, one.companies) for one in rule_queries.rules(build)]
+    assert found == [("revenue.total", 1234, 2345, 4), ("ttm.four-quarters", 0, 0, 0)]

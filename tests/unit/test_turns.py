@@ -69,6 +69,11 @@ def sent(address: tuple[str, int], source: str, request: bytes, number: int = 1)
         yield made
 
 
+def answered(connection: socket.socket) -> bool:
+    """Whether a connection receives the application's response."""
+    return connection.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
+
+
 def get(path: str, more: str = "") -> bytes:
     return f"GET {path} HTTP/1.1\r\nHost: a\r\n{more}\r\n".encode()
 
@@ -78,11 +83,10 @@ def test_a_client_waits_for_its_own_requests_only(app: Working, address: tuple[s
     with sent(address, "127.0.0.2", get("/"), 20) as many:
         wait_until(lambda: len(app.working) == turns.AT_ONCE)
         with sent(address, "127.0.0.3", get("/at-once")) as (other,):
-            assert other.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
+            assert answered(other)
         assert app.working == ["127.0.0.2"] * turns.AT_ONCE + ["127.0.0.3"]
         app.goes_on = True
-        for each in many:
-            assert each.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
+        assert all(map(answered, many))
     assert app.working.count("127.0.0.2") == 20
 
 
@@ -90,17 +94,17 @@ def test_the_clients_of_a_proxy_have_turns_of_their_own(app: Working, address: t
     with sent(address, "127.0.0.9", get("/", "X-Forwarded-For: 192.0.2.1\r\n"), 20):
         wait_until(lambda: len(app.working) == turns.AT_ONCE)
         with sent(address, "127.0.0.9", get("/at-once", "X-Forwarded-For: 192.0.2.2\r\n")) as (other,):
-            assert other.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
+            assert answered(other)
 
 
 def test_who_waits_for_a_body_takes_no_turn(app: Working, address: tuple[str, int]) -> None:
     """Otherwise eight slow forms would stop all other clients of the address."""
     with sent(address, "127.0.0.2", FORM, 20) as slow, sent(address, "127.0.0.2", get("/at-once")) as (other,):
-        assert other.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
+        assert answered(other)
         app.goes_on = True
         for each in slow:
             each.sendall(b"body")
-            assert each.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
+            assert answered(each)
 
 
 @pytest.mark.parametrize("requests", [1, 3])
@@ -118,7 +122,7 @@ def test_no_work_is_done_for_who_has_gone(app: Working, address: tuple[str, int]
         ):
             assert other.recv(1 << 16)
             app.goes_on = True
-            assert last.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
+            assert answered(last)
     assert app.working.count("127.0.0.2") == turns.AT_ONCE + 1
 
 
