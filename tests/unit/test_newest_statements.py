@@ -1,6 +1,5 @@
 """The statements as filed: the lines that a build has, the lines of a value among them, and how they are shown."""
 
-from contextlib import closing
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,9 @@ from serve.cli import explanation
 from serve.provenance import find
 from serve.site.company import values
 from tests.factories import CIK, day
+from tests.published import opened
 from warehouse.explanation.statements import statements
 from warehouse.queries.explain_queries import Leg, StatementRow
-from warehouse.read.reader import Warehouse
 
 PACKAGE, SET, OLD, ANNUAL = "a-package", "a-set", "old", "annual"
 YEAR = {"start": day("2023-10-01"), "end": day("2024-09-28")}
@@ -155,7 +154,7 @@ def test_a_fact_is_marked_on_one_statement():
 
 def test_explain_and_the_page_show_the_statement(synchronized_sample):
     """With the filer's words, the number of the fact and a link to the filing; nothing else changes without one."""
-    with closing(Warehouse(synchronized_sample / "published")) as warehouse, warehouse.build() as build:
+    with opened(synchronized_sample / "published") as build:
         explained = msgspec.structs.replace(find(build, "XQORC", "net_income", "FY2024"), statements=())
     with_one = msgspec.structs.replace(
         explained, statements=tuple(statements(ROWS, [fact("us-gaap:NetIncomeLoss", 9e6)]))

@@ -37,7 +37,53 @@ def filed(quarters=6, change=None, **sums):
 
 def of_year(tag, value):
     """Gives the fiscal year of a line another value, in all filings."""
-    return lambda row: value if row["tag"] == tag and (row["start"], row["end"]) == YEAR else row["value"]
+    return of_period(tag, *YEAR, lambda _: value)
+
+
+def of_period(tag, start, end, change):
+    """Changes the value of a line for a period, in all filings."""
+    of = (tag, start, end)
+    return lambda row: change(row["value"]) if (row["tag"], row["start"], row["end"]) == of else row["value"]
+
+
+FLOWS = {CASH_FLOW: [90e6] * 4, CAPITAL_SPENDING: [25e6] * 4}
+
+
+OF_YEAR = {
+    # banks file the quarterly rate of 0.08 for the year; 0.08 a quarter make 0.32
+    "a quarterly dividend in the context of a year is left out": (
+        filed(6, of_year(DIVIDENDS, 0.08), **{DIVIDENDS: [0.08] * 6}),
+        "dividends_per_share",
+        None,
+    ),
+    "the only dividend of a year counts": (
+        filed(6, None, **{DIVIDENDS: [0.08, 0, 0, 0, 0.08, 0]}),
+        "dividends_per_share",
+        0.08,
+    ),
+    "a quarter with the figure of its year does not contradict the year": (
+        filed(
+            4,
+            of_period(REVENUE, "2022-07-01", "2022-09-30", lambda _: 100_123_000),
+            **{REVENUE: [20e6, 20e6, 30e6, 30_123_000]},
+        ),
+        "revenue",
+        100_123_000,
+    ),
+    "nine months a thousand times too large do not contradict the half year, the quarters and the year": (
+        filed(4, of_period(CAPITAL_SPENDING, "2022-01-01", "2022-09-30", lambda value: value * 1000), **FLOWS),
+        "free_cash_flow",
+        260e6,
+    ),
+}
+
+
+@pytest.mark.parametrize(("facts", "item", "expected"), OF_YEAR.values(), ids=OF_YEAR)
+@in_one_call
+def test_the_figure_of_a_year_next_to_its_parts(facts, item, expected):
+    found = yield facts
+
+    assert value_of(found, item, "annual", "2022-12-31") == expected
 
 
 @in_one_call
@@ -50,14 +96,6 @@ def test_a_year_with_the_figure_of_a_quarter_is_left_out():
     assert (gap["reason"], gap["rule"]) == ("contradicted_by_parts", "correction.parts.repeats-quarter")
     proof = found.found.proofs.filter(rule="correction.parts.repeats-quarter", item="revenue").row(0, named=True)
     assert (proof["outcome"], proof["left_side"]) == ("withheld", 30_123_000)
-
-
-@in_one_call
-def test_a_quarterly_dividend_in_the_context_of_a_year_is_left_out():
-    """ChoiceOne-like banks file the quarterly rate of 0.08 for the year; 0.08 a quarter make 0.32."""
-    found = yield filed(6, of_year(DIVIDENDS, 0.08), **{DIVIDENDS: [0.08] * 6})
-
-    assert value_of(found, "dividends_per_share", "annual", "2022-12-31") is None
 
 
 @in_one_call
@@ -74,43 +112,12 @@ def test_a_dividend_after_a_split_is_not_below_that_of_a_quarter_before_it():
 
 
 @in_one_call
-def test_the_only_dividend_of_a_year_counts():
-    found = yield filed(6, None, **{DIVIDENDS: [0.08, 0, 0, 0, 0.08, 0]})
-
-    assert value_of(found, "dividends_per_share", "annual", "2022-12-31") == 0.08
-
-
-@in_one_call
-def test_a_quarter_with_the_figure_of_its_year_does_not_contradict_the_year():
-    def change(row):
-        is_third = row["tag"] == REVENUE and (row["start"], row["end"]) == ("2022-07-01", "2022-09-30")
-        return 100_123_000 if is_third else row["value"]
-
-    found = yield filed(4, change, **{REVENUE: [20e6, 20e6, 30e6, 30_123_000]})
-
-    assert value_of(found, "revenue", "annual", "2022-12-31") == 100_123_000
-
-
-@in_one_call
 def test_spending_of_a_year_is_not_below_that_of_nine_months():
     """A year in thousands among quarters in units."""
     found = yield filed(6, of_year(CAPITAL_SPENDING, 100e3), **{CAPITAL_SPENDING: [25e6] * 6, CASH_FLOW: [90e6] * 6})
 
     assert value_of(found, "free_cash_flow", "annual", "2022-12-31") is None
     assert row_of(found.gaps, "free_cash_flow", "annual", "2022-12-31")["rule"] == "correction.parts.below-part"
-
-
-@in_one_call
-def test_one_quarter_out_of_line_does_not_contradict_the_year():
-    """Nine months a thousand times too large: the half year, the quarters and the year agree."""
-
-    def change(row):
-        is_nine = row["tag"] == CAPITAL_SPENDING and (row["start"], row["end"]) == ("2022-01-01", "2022-09-30")
-        return row["value"] * 1000 if is_nine else row["value"]
-
-    found = yield filed(4, change, **{CAPITAL_SPENDING: [25e6] * 4, CASH_FLOW: [90e6] * 4})
-
-    assert value_of(found, "free_cash_flow", "annual", "2022-12-31") == 260e6
 
 
 @in_one_call

@@ -1,12 +1,11 @@
 """Peers: companies of the same industry, nearest in revenue; the pages and macro `peers` name the same ones."""
 
-from contextlib import closing
 from pathlib import Path
 
 from serve.site.frame.directory import Directory, directory
+from tests.published import opened
 from tests.sites import Read, published
 from warehouse.queries.company_queries import Listed
-from warehouse.read.reader import Warehouse
 
 
 def company(
@@ -34,7 +33,7 @@ def test_peers_are_nearest_in_revenue_and_those_of_the_same_code_come_first() ->
 
 def test_the_macro_and_the_page_name_the_same_companies(synchronized_sample: Path) -> None:
     """For every symbol of the sample; the page shows them with the company itself, and leads to their comparison."""
-    with closing(Warehouse(synchronized_sample / "published")) as warehouse, warehouse.build() as build:
+    with opened(synchronized_sample / "published") as build:
         of = directory(build)
         in_memory = {row.symbol: [peer.symbol for peer in of.peers(row.symbol)] for row in of.rows}
         asked = {

@@ -49,9 +49,11 @@ def test_a_successor_has_its_predecessors_history():
     together = standardized(facts)
 
     assert together.values["cik"].unique().to_list() == [CIK]
-    assert value_of(alone, "revenue", "ttm", "2020-06-30") is None
-    assert value_of(together, "revenue", "ttm", "2020-06-30") == sum(100 + n for n in range(2, 6)) * MILLION
-    assert value_of(together, "revenue", "ttm", "2021-06-30") == value_of(alone, "revenue", "ttm", "2021-06-30")
+    before, after = (
+        [value_of(found, "revenue", "ttm", f"{year}-06-30") for found in (alone, together)] for year in (2020, 2021)
+    )
+    assert before == [None, sum(100 + n for n in range(2, 6)) * MILLION]
+    assert after[0] == after[1]
     taken_over = two_filers().filter(pl.col("cik") == PREDECESSOR).height
     assert decisions.rows() == [(CIK, CONTINUED.id, taken_over)]
 
@@ -69,27 +71,30 @@ def test_a_predecessor_that_continues_to_file_is_a_subsidiary():
     assert together.sort(together.columns).equals(without.sort(together.columns))
 
 
-def test_a_company_with_other_figures_is_not_a_successor():
-    """Candidates that their filings do not prove are left out, and nothing else changes."""
-    unproven, decisions = stitched(two_filers(restated=1.1), SUCCEEDS)
+@pytest.mark.parametrize(
+    ("facts", "candidates", "kept"),
+    [
+        # candidates that their filings do not prove are left out, and nothing else changes
+        (two_filers(restated=1.1), SUCCEEDS, pl.col("cik") == CIK),
+        (two_filers(), {}, pl.lit(True)),
+    ],
+    ids=["other figures", "no predecessors"],
+)
+def test_a_company_with_other_figures_is_not_a_successor(facts, candidates, kept):
+    found, decisions = stitched(facts, candidates)
 
     assert decisions.is_empty()
-    assert unproven.equals(two_filers(restated=1.1).filter(pl.col("cik") == CIK))
+    assert found.equals(facts.filter(kept))
 
 
-def test_few_figures_prove_nothing():
+@pytest.mark.parametrize(
+    ("of_earlier", "is_one"), [(pl.lit(True), True), (pl.col("tag") == SHARES, False), (pl.lit(False), False)]
+)
+def test_few_figures_prove_nothing(of_earlier, is_one):
     facts = two_filers()
-    earlier, later = facts.filter(pl.col("cik") == PREDECESSOR), facts.filter(pl.col("cik") == CIK)
+    earlier, later = (facts.filter(cik=cik) for cik in (PREDECESSOR, CIK))
 
-    assert is_continued(earlier, later)
-    assert not is_continued(earlier.filter(pl.col("tag") == SHARES), later)
-    assert not is_continued(earlier.clear(), later)
-
-
-def test_without_predecessors_the_facts_do_not_change():
-    facts, decisions = stitched(two_filers(), {})
-    assert facts.equals(two_filers())
-    assert decisions.is_empty()
+    assert is_continued(earlier.filter(of_earlier), later) is is_one
 
 
 def test_a_chain_ends_at_a_predecessor_that_is_listed():
@@ -103,8 +108,7 @@ def test_a_chain_ends_at_a_predecessor_that_is_listed():
 
 @pytest.mark.parametrize("candidate", SUCCESSIONS, ids=lambda candidate: candidate.successor)
 def test_candidates_are_written_as_the_sec_writes_them(candidate):
-    assert len(candidate.successor) == len(candidate.predecessor) == 10
-    assert f"{candidate.successor}{candidate.predecessor}".isdigit()
+    assert re.fullmatch(r"\d{10} \d{10}", f"{candidate.successor} {candidate.predecessor}")
     assert 2009 <= int(candidate.event[-4:]) <= 2100
     assert re.fullmatch(r"(\d{10}-\d\d-\d{6})?", candidate.source)
 

@@ -60,33 +60,80 @@ def in_units(*rows):
     }
 
 
-def untouched(*rows):
-    return corrected(*rows)["repair"].to_list() == pytest.approx([1.0] * len(rows))
+IN_THOUSANDS = quarter(0, SALES[0] / THOUSAND, filed=FILED[4])
 
 
-@pytest.mark.parametrize("power", [3, 6, -3])
-def test_a_repetition_in_another_scale_is_corrected(power):
-    """5,010 million, later shown as 5.01 million or 5,010 billion: the earlier filing and the level agree."""
-    found = in_units(reports(), quarter(0, SALES[0] * 10**power, filed=FILED[4]))
-
-    assert found[QUARTERS[0], FILED[4]] == (SALES[0], 10.0**-power)
-    assert found[QUARTERS[0], FILED[0]] == (SALES[0], 1.0)
+LOSSES = [{**row, "value": -row["value"]} for row in reports(tag=NET_INCOME)]
 
 
-def test_the_other_figures_of_that_line_and_filing_are_corrected_too():
-    """No earlier filing states the filing's own quarter; its comparative proves the scale of both."""
-    found = in_units(
-        reports(), quarter(0, SALES[0] / THOUSAND, filed=FILED[4]), quarter(4, SALES[4] / THOUSAND, filed=FILED[4])
-    )
+CASES = {
+    # what is filed, a quarter, the filing that states it, and what counts: the amount and what it was multiplied by
+    **{
+        f"a repetition times ten to the {power}: the earlier filing and the level agree": (
+            [reports(), quarter(0, SALES[0] * 10**power, filed=FILED[4])],
+            {(0, 4): (SALES[0], 10.0**-power), (0, 0): (SALES[0], 1.0)},
+        )
+        for power in (3, 6, -3)
+    },
+    # restatements, splits and other errors are handled elsewhere
+    **{
+        f"a ratio of {ratio} is no error of scale": (
+            [reports(), quarter(0, SALES[0] * ratio, filed=FILED[4])],
+            {(0, 4): (SALES[0] * ratio, 1.0)},
+        )
+        for ratio in (2.0, 10.0, 100.0, 1 / 8, 950.0)
+    },
+    "no earlier filing states the filing's own quarter; its comparative proves the scale of both": (
+        [reports(), IN_THOUSANDS, quarter(4, SALES[4] / THOUSAND, filed=FILED[4])],
+        {(4, 4): (SALES[4], THOUSAND)},
+    ),
+    "only figures as far from the level as the proven figure are corrected with it": (
+        [reports(), IN_THOUSANDS, quarter(4, SALES[4])],
+        {(4, 4): (SALES[4], 1.0)},
+    ),
+    "the first statement may be the wrong one: the repetition on the level of the line is kept": (
+        [reports(), quarter(4, SALES[4] / THOUSAND), quarter(4, SALES[4], filed=FILED[5])],
+        {(4, 5): (SALES[4], 1.0)},
+    ),
+    "a loss in thousands is corrected with its sign; zero stays zero": (
+        [
+            LOSSES,
+            quarter(0, -SALES[0] / THOUSAND, filed=FILED[4], tag=NET_INCOME),
+            quarter(1, 0.0, filed=FILED[4], tag=NET_INCOME),
+        ],
+        {(0, 4): (-SALES[0], THOUSAND), (1, 4): (0.0, 1.0)},
+    ),
+    "dividends of 0.25 per share, later stated as 250, have a level too": (
+        [
+            ASSETS_IN_DOLLARS,
+            [quarter(number, 0.25, tag=DIVIDENDS) for number in range(4)],
+            quarter(0, 250.0, filed=FILED[4], tag=DIVIDENDS),
+        ],
+        {(0, 4): (0.25, 0.001)},
+    ),
+}
 
-    assert found[QUARTERS[4], FILED[4]] == (SALES[4], THOUSAND)
+
+@pytest.mark.parametrize(("rows", "expected"), CASES.values(), ids=CASES)
+def test_figures_are_corrected_to_the_level_of_their_line(rows, expected):
+    found = in_units(*rows)
+
+    assert {(of, by): found[QUARTERS[of], FILED[by]] for of, by in expected} == expected
 
 
-def test_a_figure_in_units_next_to_one_in_thousands_stays():
-    """Only figures as far from the level of the line as the proven figure are corrected with it."""
-    found = in_units(reports(), quarter(0, SALES[0] / THOUSAND, filed=FILED[4]), quarter(4, SALES[4]))
-
-    assert found[QUARTERS[4], FILED[4]] == (SALES[4], 1.0)
+@pytest.mark.parametrize(
+    "rows",
+    [
+        # of two filings with different scales either may be wrong, until enough filings show the level of the line
+        [*reports(last=1), IN_THOUSANDS],
+        [*reports(last=2), IN_THOUSANDS],
+        # figures that no other filing contradicts stay: a start-up's first sales, a single gain
+        [*reports(scale=1e-3), quarter(4, SALES[4])],
+    ],
+    ids=["two filings", "three filings", "a line that grows a thousandfold"],
+)
+def test_without_a_level_nothing_is_proven(rows):
+    assert corrected(*rows)["repair"].to_list() == pytest.approx([1.0] * len(rows))
 
 
 def test_other_lines_of_that_filing_stay():
@@ -96,48 +143,6 @@ def test_other_lines_of_that_filing_stay():
 
     assert set(found.filter(concept="operating_cash_flow")["repair"]) == {1.0}
     assert set(found.filter(concept="revenue")["repair"]) == {1.0, THOUSAND}
-
-
-def test_without_a_level_nothing_is_proven():
-    """Of two filings with different scales either may be wrong, until enough filings show the level of the line."""
-    assert untouched(*reports(last=1), quarter(0, SALES[0] / THOUSAND, filed=FILED[4]))
-    assert untouched(*reports(last=2), quarter(0, SALES[0] / THOUSAND, filed=FILED[4]))
-
-
-def test_the_first_statement_may_be_the_wrong_one():
-    """A quarter first stated in thousands and then in units: the repetition on the level of the line is kept."""
-    first, second = quarter(4, SALES[4] / THOUSAND), quarter(4, SALES[4], filed=FILED[5])
-
-    found = in_units(reports(), first, second)
-
-    assert found[QUARTERS[4], FILED[5]] == (SALES[4], 1.0)
-
-
-def test_a_line_that_grows_a_thousandfold_is_not_corrected():
-    """Figures that no other filing contradicts stay: a start-up's first sales, a single gain."""
-    assert untouched(*reports(scale=1e-3), quarter(4, SALES[4]))
-
-
-@pytest.mark.parametrize("ratio", [2.0, 10.0, 100.0, 1 / 8, 950.0])
-def test_other_ratios_are_not_errors_of_scale(ratio):
-    """Restatements, splits and other errors are handled elsewhere."""
-    found = in_units(reports(), quarter(0, SALES[0] * ratio, filed=FILED[4]))
-
-    assert found[QUARTERS[0], FILED[4]] == (SALES[0] * ratio, 1.0)
-
-
-def test_negative_figures_are_corrected_and_zero_stays():
-    """A loss of 5,010 million in thousands is corrected with its sign; zero stays zero."""
-    losses = [{**row, "value": -row["value"]} for row in reports(tag=NET_INCOME)]
-
-    found = in_units(
-        losses,
-        quarter(0, -SALES[0] / THOUSAND, filed=FILED[4], tag=NET_INCOME),
-        quarter(1, 0.0, filed=FILED[4], tag=NET_INCOME),
-    )
-
-    assert found[QUARTERS[0], FILED[4]] == (-SALES[0], THOUSAND)
-    assert found[QUARTERS[1], FILED[4]] == (0.0, 1.0)
 
 
 @pytest.mark.parametrize(("newest", "expected"), [(100e9, None), (100e3, None), (900e6, 900e6)])
@@ -153,15 +158,6 @@ def test_a_first_statement_a_thousand_times_off_alone_is_left_out(newest, expect
 
     assert value_of(found, "revenue", "annual", "2023-12-31") == expected
     assert expected or row_of(found.gaps, "revenue", "annual", "2023-12-31")["reason"] == "contradicted_by_filing"
-
-
-def test_dividends_per_share_have_a_level_too():
-    """0.25 per share, later stated as 250."""
-    paid = [quarter(number, 0.25, tag=DIVIDENDS) for number in range(4)]
-
-    found = in_units(ASSETS_IN_DOLLARS, paid, quarter(0, 250.0, filed=FILED[4], tag=DIVIDENDS))
-
-    assert found[QUARTERS[0], FILED[4]] == (0.25, 0.001)
 
 
 def test_later_filings_change_no_earlier_repair():

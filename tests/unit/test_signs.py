@@ -31,34 +31,44 @@ def told(*amounts, tag=CASH_FLOW, others=()):
     return found["value"].to_list(), found["repair"].to_list(), found["evidence"].to_list()
 
 
+@pytest.mark.parametrize(
+    ("amounts", "others", "values"),
+    [
+        # a tie that no other period decides leaves the figure out
+        ([AMOUNT, -AMOUNT], [], [AMOUNT]),
+        ([AMOUNT, -AMOUNT], [1e9, -1e9], [AMOUNT]),
+        # of two filings the one with the usual sign of the line counts, whichever is the first one
+        ([AMOUNT, -AMOUNT], [1e9, 2e9, -3e9], [AMOUNT, AMOUNT]),
+        ([-AMOUNT, AMOUNT], [1e9, 2e9, -3e9], [-AMOUNT, AMOUNT]),
+        # the sign of most filings so far counts: after a second one with the other sign, the first one is the error
+        ([AMOUNT, -AMOUNT, -AMOUNT], [1e9], [AMOUNT, AMOUNT, -AMOUNT]),
+        ([AMOUNT, -AMOUNT, -AMOUNT, -AMOUNT], [1e9], [AMOUNT, AMOUNT, -AMOUNT, -AMOUNT]),
+        ([-AMOUNT, AMOUNT, AMOUNT, -AMOUNT], [-1e9], [-AMOUNT, -AMOUNT, AMOUNT, -AMOUNT]),
+        # a different amount with a different sign is a restatement of cash flow
+        ([52.7e6, -130.9e6], [], [52.7e6, -130.9e6]),
+    ],
+)
+def test_the_sign_of_most_filings_and_of_the_line_counts(amounts, others, values):
+    assert told(*amounts, others=others)[0] == values
+
+
+@pytest.mark.parametrize(("first", "evidence"), [(AMOUNT, BY_LINE), (-AMOUNT, None)])
+def test_a_sign_that_the_line_decides_says_so(first, evidence):
+    assert told(first, -first, others=[1e9, 2e9, -3e9])[2][1] == evidence
+
+
+def test_income_is_corrected_by_identities_only():
+    """Earnings per share and tax prove its sign better than a number of filings."""
+    assert told(AMOUNT, -AMOUNT, tag=NET_INCOME)[0] == [AMOUNT, -AMOUNT]
+
+
 def test_a_figure_that_differs_only_in_its_sign_is_corrected():
     """Six months of cash from operations, 2,360.8 million; the report of the year after states -2,360.8."""
-    values, repairs, evidence = told(AMOUNT, AMOUNT, -AMOUNT)
-
-    assert values == [AMOUNT, AMOUNT, AMOUNT]
-    assert repairs == [1.0, 1.0, -1.0]
-    assert evidence == [None, None, BY_FILINGS_OF_PERIOD]
-
-
-@pytest.mark.parametrize("first", [AMOUNT, -AMOUNT])
-def test_of_two_filings_the_one_with_the_usual_sign_of_the_line_counts(first):
-    """Whichever filing is the first one: other half years had cash from operations, but for one."""
-    second = told(first, -first, others=[1e9, 2e9, -3e9])
-
-    assert second[0] == [first, AMOUNT]
-    assert second[2][1] == (BY_LINE if first > 0 else None)
-
-
-def test_a_tie_that_no_other_period_decides_leaves_the_figure_out():
-    assert told(AMOUNT, -AMOUNT)[0] == [AMOUNT]
-    assert told(AMOUNT, -AMOUNT, others=[1e9, -1e9])[0] == [AMOUNT]
-
-
-def test_the_sign_of_most_filings_so_far_counts():
-    """A second filing with the other sign makes the first the error from then on."""
-    assert told(AMOUNT, -AMOUNT, -AMOUNT, others=[1e9])[0] == [AMOUNT, AMOUNT, -AMOUNT]
-    assert told(AMOUNT, -AMOUNT, -AMOUNT, -AMOUNT, others=[1e9])[0] == [AMOUNT, AMOUNT, -AMOUNT, -AMOUNT]
-    assert told(-AMOUNT, AMOUNT, AMOUNT, -AMOUNT, others=[-1e9])[0] == [-AMOUNT, -AMOUNT, AMOUNT, -AMOUNT]
+    assert told(AMOUNT, AMOUNT, -AMOUNT) == (
+        [AMOUNT, AMOUNT, AMOUNT],
+        [1.0, 1.0, -1.0],
+        [None, None, BY_FILINGS_OF_PERIOD],
+    )
 
 
 def test_later_filings_change_no_earlier_correction():
@@ -69,30 +79,17 @@ def test_later_filings_change_no_earlier_correction():
     assert [told(*amounts[:n], others=[1e9])[0] for n in range(1, 6)] == [whole[:n] for n in range(1, 6)]
 
 
-def test_a_restatement_may_change_the_sign():
-    """A different amount with a different sign is a restatement: cash flow was restated from 52.7 to -130.9 million."""
-    assert told(52.7e6, -130.9e6)[0] == [52.7e6, -130.9e6]
-
-
 def test_zero_has_no_sign():
     assert told(0.0, 0.0, AMOUNT)[1] == [1.0, 1.0, 1.0]
-
-
-def test_income_is_corrected_by_identities_only():
-    """Earnings per share and tax prove its sign better than a number of filings."""
-    assert told(AMOUNT, -AMOUNT, tag=NET_INCOME)[0] == [AMOUNT, -AMOUNT]
 
 
 @pytest.mark.parametrize("tag", [CAPITAL_SPENDING, "OperatingIncomeLoss"])
 def test_lines_without_an_identity_are_corrected_by_other_filings(tag):
     """Operating income; and payments, with one negative figure among positive ones."""
-    half_year = [fact(tag, 1e9, "2023-10-02", "2024-03-31", form="10-Q", filed=filed) for filed in FILED[1:2]]
-    rows = [
-        fact(tag, AMOUNT, *HALF_YEAR, form="10-Q", filed=FILED[0]),
-        fact(tag, -AMOUNT, *HALF_YEAR, form="10-Q", filed=FILED[1]),
-        *half_year,
+    of_half_year = fact(tag, 1e9, "2023-10-02", "2024-03-31", form="10-Q", filed=FILED[1])
+    twice = [
+        fact(tag, amount, *HALF_YEAR, form="10-Q", filed=filed)
+        for amount, filed in zip((AMOUNT, -AMOUNT), FILED, strict=False)
     ]
 
-    found = corrected(rows)
-
-    assert sorted(found["value"]) == [1e9, AMOUNT, AMOUNT]
+    assert sorted(corrected([*twice, of_half_year])["value"]) == [1e9, AMOUNT, AMOUNT]

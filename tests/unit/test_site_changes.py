@@ -12,10 +12,10 @@ from serve.site.lists import changes_page
 from serve.site.lists.changes_page import Changes
 from serve.site.text import rendering
 from tests import builds
+from tests.published import opened
 from tests.sites import Read, Site, published
 from warehouse.queries import change_queries
 from warehouse.queries.change_queries import Change, Counts
-from warehouse.read.reader import Warehouse
 
 YEAR, LANTERN, GONE = builds.YEAR_END, "9990000001", "9990000005"
 
@@ -41,12 +41,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     builds.publish_small(home / "published", rows=builds.tables() | {"changes": CHANGES})
     with published(home) as running:
         yield running
-
-
-@pytest.fixture(scope="module")
-def reader(site: Site) -> Iterator[httpx.Client]:
-    with site.signed_in() as client:
-        yield client
 
 
 def test_changes_are_listed_with_values_cause_and_filing_newest_filing_first(reader: httpx.Client) -> None:
@@ -111,9 +105,7 @@ def test_a_long_list_has_pages_and_an_end() -> None:
 
 
 def test_the_newest_filings_are_listed_if_there_are_too_many(site: Site) -> None:
-    warehouse = Warehouse(site.home / "published")
-    with warehouse.build() as build:
+    with opened(site.home / "published") as build:
         found = change_queries.newest(build, 2)
         assert [each.filed for each in found] == ["2025-05-15", "2025-02-15"]
         assert change_queries.counts(build) == Counts(new=1, restated=1, withdrawn=1, companies=1)
-    warehouse.close()

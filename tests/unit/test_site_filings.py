@@ -6,10 +6,11 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.published import opened
 from tests.sites import Read, Site, published
+from tests.texts import lacking
 from warehouse.contract.fictional import is_fictional
 from warehouse.queries import filing_queries
-from warehouse.read.reader import Warehouse
 
 SYMBOL = "XQORC"
 
@@ -18,12 +19,6 @@ SYMBOL = "XQORC"
 def site(synchronized_sample: Path) -> Iterator[Site]:
     with published(synchronized_sample) as running:
         yield running
-
-
-@pytest.fixture(scope="module")
-def reader(site: Site) -> Iterator[httpx.Client]:
-    with site.signed_in() as client:
-        yield client
 
 
 @pytest.mark.parametrize(
@@ -51,8 +46,7 @@ def test_two_clicks_lead_from_a_figure_to_the_filing_that_states_its_facts(reade
     for path in paths:
         filing = reader.get(path)
         assert filing.status_code == 200
-        assert "Fictional filing" in filing.text
-        assert "<caption>Facts as filed</caption>" in filing.text
+        assert not lacking(filing.text, "Fictional filing", "<caption>Facts as filed</caption>")
     assert "6,215,000,000" in value
     assert any("6,215,000,000" in reader.get(path).text for path in paths)
     listed = Read(reader.get(f"/companies/{SYMBOL}/filings").text).links
@@ -61,17 +55,14 @@ def test_two_clicks_lead_from_a_figure_to_the_filing_that_states_its_facts(reade
 
 
 def test_filings_of_a_real_company_are_at_the_sec(synchronized_mirror: Path) -> None:
-    warehouse = Warehouse(synchronized_mirror / "published")
-    with warehouse.build() as build:
+    with opened(synchronized_mirror / "published") as build:
         [cik] = {cik for (cik,) in build.rows("SELECT min(cik) FROM filings")}
         assert not is_fictional(cik)
         found = filing_queries.filings(build, cik)
         assert found
         assert all((each.url or "").startswith("https://www.sec.gov/Archives/edgar/data/") for each in found)
         assert filing_queries.filing(build, found[0].accession) == found[0]
-        facts = [fact for each in found for fact in filing_queries.facts(build, each)]
-        assert facts
-    warehouse.close()
+        assert [fact for each in found for fact in filing_queries.facts(build, each)]
 
 
 def test_the_numbers_of_the_sample_are_fictional() -> None:

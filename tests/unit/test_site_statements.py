@@ -2,18 +2,17 @@
 
 import csv
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import httpx
 import pytest
 
 from tests import builds
+from tests.published import opened
 from tests.sites import PUBLIC, Read, Site, published
 from warehouse.contract.line_items import SERVED_NAMES
 from warehouse.explanation.statements import of_filing
 from warehouse.queries import statement_queries
-from warehouse.read.reader import Warehouse
 
 SYMBOL = "XQORC"
 PAGE = f"/companies/{SYMBOL}/statements"
@@ -23,12 +22,6 @@ PAGE = f"/companies/{SYMBOL}/statements"
 def site(synchronized_sample: Path) -> Iterator[Site]:
     with published(synchronized_sample) as running:
         yield running
-
-
-@pytest.fixture(scope="module")
-def reader(site: Site) -> Iterator[httpx.Client]:
-    with site.signed_in() as client:
-        yield client
 
 
 def test_three_clicks_lead_from_a_company_to_the_filing_of_its_statements(reader: httpx.Client) -> None:
@@ -67,7 +60,7 @@ def test_a_line_leads_to_its_value_and_the_value_to_the_line(reader: httpx.Clien
 
 def test_every_fact_of_a_filing_on_a_statement_is_marked(synchronized_sample: Path) -> None:
     """A fact of a value that states an amount of a line, in the period of a column, is a mark of the line."""
-    with closing(Warehouse(synchronized_sample / "published")) as warehouse, warehouse.build() as build:
+    with opened(synchronized_sample / "published") as build:
         company = build.memory.company(SYMBOL)
         assert company
         filing = next(each for each in statement_queries.filings(build, company.cik) if each.form == "10-K")

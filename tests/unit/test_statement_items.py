@@ -4,6 +4,8 @@ Belongs here: their values from the lines of statements, and the reasons of miss
 specification (test_items), their rules one by one (test_rules).
 """
 
+import pytest
+
 from tests.factories import CAPITAL_SPENDING, CASH_FLOW, DILUTED, NET_INCOME, SHARES, Today, raw, row_of, value_of
 from tests.shapes.items import ASSETS, COSTS, EQUITY, INTEREST, OPERATING, PRETAX, TAX, company
 from tests.shapes.statement_items import COST, GOODS, GROSS, SERVICES, revenue_restated
@@ -45,59 +47,47 @@ def test_gross_profit_is_revenue_less_its_cost_if_none_is_stated():
     assert legs.select("tag", "weight").rows() == [("us-gaap:Revenues", 1.0), (f"us-gaap:{COST}", -1.0)]
 
 
+@pytest.mark.parametrize(
+    ("rows", "item", "reason", "revenue"),
+    [
+        # the cost of goods alone is not the cost of revenue
+        (company({GOODS: 40.0, SERVICES: 20.0}), "gross_profit", "contradicted_by_filing", 400e6),
+        (revenue_restated(), "gross_profit", "mixed_basis", 300e6),
+        # the total of segments: revenue less costs, and income before tax and interest, are 88 million; 160 are stated
+        (
+            company({OPERATING: 40.0, PRETAX: 20.0, TAX: 8.0, INTEREST: 2.0, COSTS: 78.0}),
+            "operating_income",
+            "contradicted_by_filing",
+            400e6,
+        ),
+    ],
+    ids=["cost of goods", "revenue restated alone", "total of segments"],
+)
 @in_one_call
-def test_the_cost_of_goods_alone_is_not_the_cost_of_revenue():
-    found = yield raw(company({GOODS: 40.0, SERVICES: 20.0}))
+def test_what_lines_contradict_has_no_value(rows, item, reason, revenue):
+    found = yield raw(rows)
 
-    assert annual(found, "gross_profit") is None
-    assert row_of(found.gaps, "gross_profit", "annual", END)["reason"] == "contradicted_by_filing"
+    assert (annual(found, item), row_of(found.gaps, item, "annual", END)["reason"]) == (None, reason)
+    assert annual(found, "revenue") == revenue
 
 
+@pytest.mark.parametrize(
+    ("flows", "balances", "expected"),
+    [
+        # equity of shareholders is without noncontrolling interests, which the total alone does not show
+        ({}, {WHOLE: 500.0, MINORITY: 40.0}, 460e6),
+        ({}, {WHOLE: 500.0}, None),
+        # the filing states neither the equity nor the income of others, for any day or period
+        ({}, {WHOLE: 500.0, BALANCE_SHEET: 1000.0}, 500e6),
+        ({OF_OTHERS: 5.0}, {WHOLE: 500.0, BALANCE_SHEET: 1000.0}, None),
+    ],
+    ids=["less others", "total alone", "total of a balance sheet", "income of others"],
+)
 @in_one_call
-def test_revenue_that_is_restated_alone_has_no_gross_profit():
-    found = yield raw(revenue_restated())
+def test_equity_of_shareholders(flows, balances, expected):
+    found = yield raw(company(flows, {**balances, ASSETS: 1000.0}))
 
-    assert annual(found, "revenue") == 300e6
-    assert row_of(found.gaps, "gross_profit", "annual", END)["reason"] == "mixed_basis"
-
-
-@in_one_call
-def test_the_total_of_segments_is_no_operating_income():
-    """Revenue less costs, and income before tax and interest, are 88 million; 160 million are stated."""
-    found = yield raw(company({OPERATING: 40.0, PRETAX: 20.0, TAX: 8.0, INTEREST: 2.0, COSTS: 78.0}))
-
-    assert annual(found, "operating_income") is None
-    assert row_of(found.gaps, "operating_income", "annual", END)["reason"] == "contradicted_by_filing"
-
-
-@in_one_call
-def test_equity_of_shareholders_is_without_noncontrolling_interests():
-    """The total does not count as a value without the part of others."""
-    found = yield raw(company({}, {WHOLE: 500.0, MINORITY: 40.0, ASSETS: 1000.0}))
-
-    assert annual(found, "stockholders_equity") == 460e6
-
-
-@in_one_call
-def test_total_equity_alone_is_no_equity_of_shareholders():
-    found = yield raw(company({}, {WHOLE: 500.0, ASSETS: 1000.0}))
-
-    assert annual(found, "stockholders_equity") is None
-
-
-@in_one_call
-def test_total_equity_of_a_balance_sheet_is_that_of_shareholders_if_there_are_no_others():
-    """The filing then states neither the equity nor the income of others, for any day or period."""
-    found = yield raw(company({}, {WHOLE: 500.0, ASSETS: 1000.0, BALANCE_SHEET: 1000.0}))
-
-    assert annual(found, "stockholders_equity") == 500e6
-
-
-@in_one_call
-def test_total_equity_is_not_that_of_shareholders_if_income_of_others_is_stated():
-    found = yield raw(company({OF_OTHERS: 5.0}, {WHOLE: 500.0, ASSETS: 1000.0, BALANCE_SHEET: 1000.0}))
-
-    assert annual(found, "stockholders_equity") is None
+    assert annual(found, "stockholders_equity") == expected
 
 
 @in_one_call

@@ -1,6 +1,8 @@
 """The base and the initial growth of a projection, from given years."""
 
+from collections.abc import Callable
 from datetime import date
+from typing import Any
 
 import pytest
 
@@ -21,35 +23,35 @@ def trailing(flow: float, revenue: float | None = 1000.0, end: date = date(2019,
 def test_the_base_is_the_last_twelve_months_as_reported():
     base = base_of(trailing(120), years(90, 100, 110, 100, 120))
 
-    assert (base.free_cash_flow, base.is_normalized) == (120, False)
-    assert base.method == "Trailing twelve months, as reported."
+    as_reported = (120, False, "Trailing twelve months, as reported.")
+    assert (base.free_cash_flow, base.is_normalized, base.method) == as_reported
 
 
 @pytest.mark.parametrize(("flow", "off"), [(160, "60% above"), (40, "60% below")])
 def test_an_outlier_is_replaced_by_the_usual_share_of_revenue_and_marked(flow, off):
     base = base_of(trailing(flow, revenue=1000), years(90, 100, 110, 100, 100))
 
-    assert (base.free_cash_flow, base.is_normalized) == (100, True)
-    assert base.method == (
-        f"Normalized to 10.0% of revenue, the median of 3 fiscal years: the last twelve months are {off} that."
-    )
+    method = f"Normalized to 10.0% of revenue, the median of 3 fiscal years: the last twelve months are {off} that."
+    assert (base.free_cash_flow, base.is_normalized, base.method) == (100, True, method)
 
 
-def test_half_more_than_usual_is_not_an_outlier():
-    assert not base_of(trailing(150), years(100, 100, 100, 100, 100)).is_normalized
-    assert base_of(trailing(151), years(100, 100, 100, 100, 100)).is_normalized
+STEADY = years(100, 100, 100, 100, 100)
 
 
-def test_growth_alone_is_not_an_outlier():
-    """Free cash flow of twice the earlier years, with twice the revenue, is the usual share."""
-    assert not base_of(trailing(400, revenue=4000), years(100, 100, 100, 100, 100)).is_normalized
-
-
-def test_a_steady_rise_is_compared_with_three_years_and_a_trough_with_five():
-    rising, trough = years(20, 60, 120, 150, 180), years(200, 210, 70, 60, 150)
-
-    assert not base_of(trailing(200), rising).is_normalized  # the median of five is 120
-    assert not base_of(trailing(200), trough).is_normalized  # the median of three is 70
+@pytest.mark.parametrize(
+    ("last", "history", "is_normalized"),
+    [
+        (trailing(150), STEADY, False),
+        (trailing(151), STEADY, True),
+        # free cash flow of twice the earlier years, with twice the revenue, is the usual share
+        (trailing(400, revenue=4000), STEADY, False),
+        # a steady rise is compared with three years, and a trough with five
+        (trailing(200), years(20, 60, 120, 150, 180), False),  # the median of five is 120
+        (trailing(200), years(200, 210, 70, 60, 150), False),  # the median of three is 70
+    ],
+)
+def test_more_than_half_above_the_usual_is_an_outlier(last, history, is_normalized):
+    assert base_of(last, history).is_normalized is is_normalized
 
 
 def test_without_revenue_the_usual_is_the_median_amount():
@@ -78,33 +80,24 @@ def test_growth_is_the_median_of_the_historical_rates():
     )
 
 
-@pytest.mark.parametrize(("growth", "kept"), [(0.4, 0.15), (-0.3, -0.05), (0.12302, 0.123)])
-def test_growth_stays_within_bounds_and_is_rounded(growth, kept):
-    history = years(*[100 * (1 + growth) ** number for number in range(6)], growth=growth)
-
-    found = growth_of(Year(date(2020, 12, 31), 1.0, 1000 * (1 + growth) ** 5), history)
-
-    assert found is not None
-    assert found.rate == kept
-
-
-def test_no_growth_rate_is_fitted_through_a_loss():
-    history = years(100, -5, 100, 110, 120, 130, growth=0.03)
-
-    found = growth_of(Year(date(2020, 12, 31), 130, 1000 * 1.03**5), history)
-
-    assert found is not None
-    assert (found.rate, "trend" in found.method) == (0.03, False)
-
-
-def test_of_two_rates_the_lower_is_used():
-    """The recovery from a poor year is not growth that continues for ten years."""
-    history = years(10, 30, 60, 100, 120, 130, growth=0.03)
-
-    found = growth_of(Year(date(2020, 12, 31), 130, 1000 * 1.03**5), history)
+@pytest.mark.parametrize(
+    ("flows", "growth", "rate", "has_trend"),
+    [
+        # growth stays within bounds, and is rounded
+        *(
+            ([100 * (1 + growth) ** number for number in range(6)], growth, kept, True)
+            for growth, kept in ((0.4, 0.15), (-0.3, -0.05), (0.12302, 0.123))
+        ),
+        ([100, -5, 100, 110, 120, 130], 0.03, 0.03, False),  # no rate is fitted through a loss
+        # of two rates the lower: the recovery from a poor year is not growth that continues for ten years
+        ([10, 30, 60, 100, 120, 130], 0.03, 0.03, True),
+    ],
+)
+def test_growth_is_bounded_and_prudent(flows, growth, rate, has_trend):
+    found = growth_of(Year(date(2020, 12, 31), flows[-1], 1000 * (1 + growth) ** 5), years(*flows, growth=growth))
 
     assert found is not None
-    assert found.rate == 0.03
+    assert (found.rate, "trend" in found.method) == (rate, has_trend)
 
 
 def test_a_history_without_revenue_and_with_losses_gives_no_growth():
@@ -114,35 +107,41 @@ def test_a_history_without_revenue_and_with_losses_gives_no_growth():
     assert growth_of(trailing(120), []) is None
 
 
-def test_years_before_a_spin_off_do_not_count_if_only_later_ones_were_restated():
-    """Revenue of the last three years fell by 30 % after it was first filed, revenue of earlier years did not."""
-    told = [Year(year.end, 1, 1, restated=0.7 if year.end.year > 2016 else 1.0) for year in years(1, 1, 1, 1, 1)]
-
-    kept, has_break = comparable(told)
-
-    assert ([year.end.year for year in kept], has_break) == ([2017, 2018, 2019], True)
+def told(first: int, last: int, more: Callable[[int], dict[str, Any]]) -> list[Year]:
+    """The fiscal years from one to another, and what else each of them has."""
+    return [Year(date(year, 12, 31), 1, 1, **more(year)) for year in range(first, last + 1)]
 
 
-def test_years_restated_together_with_a_later_one_are_comparable():
-    told = [Year(year.end, 1, 1, restated=0.7 if year.end.year < 2018 else 1.0) for year in years(1, 1, 1, 1, 1)]
+COMPARABLE = {
+    "years before a spin-off do not count: revenue of the last three years fell by 30 % after it was first filed": (
+        told(2015, 2019, lambda year: {"restated": 0.7 if year > 2016 else 1.0}),
+        2017,
+        True,
+    ),
+    "years restated together with a later one are comparable": (
+        told(2015, 2019, lambda year: {"restated": 0.7 if year < 2018 else 1.0}),
+        2015,
+        False,
+    ),
+    "years before a change of accounting standards do not count": (
+        told(2015, 2019, lambda year: {"standard": "ifrs-full" if year < 2017 else "us-gaap"}),
+        2017,
+        True,
+    ),
+    "years before a missing year do not count, but are no break": (
+        told(2015, 2016, lambda _: {}) + told(2018, 2020, lambda _: {}),
+        2018,
+        False,
+    ),
+}
 
-    assert comparable(told) == (told, False)
+
+@pytest.mark.parametrize(("history", "first", "has_break"), COMPARABLE.values(), ids=COMPARABLE)
+def test_comparable_years(history, first, has_break):
+    assert comparable(history) == ([year for year in history if year.end.year >= first], has_break)
 
 
-def test_years_before_a_change_of_accounting_standards_do_not_count():
-    told = [Year(year.end, 1, 1, "ifrs-full" if year.end.year < 2017 else "us-gaap") for year in years(1, 1, 1, 1, 1)]
-
-    kept, has_break = comparable(told)
-
-    assert (len(kept), has_break) == (3, True)
-
-
-def test_years_before_a_missing_year_do_not_count_but_are_no_break():
-    told = [year for year in years(1, 1, 1, 1, 1, 1) if year.end.year != 2017]
-
-    kept, has_break = comparable(told)
-
-    assert ([year.end.year for year in kept], has_break) == ([2018, 2019, 2020], False)
+def test_without_years_none_is_comparable():
     assert comparable([]) == ([], False)
 
 
