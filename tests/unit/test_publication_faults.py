@@ -5,13 +5,14 @@ import multiprocessing
 import multiprocessing.connection
 import signal
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests import builds
-from tests.published import builds_and_links, names, same_rows
+from tests.published import builds_and_links, names, opened, same_rows
 from warehouse.build import publish
 from warehouse.build.verify import is_whole
 from warehouse.read.reader import Warehouse
@@ -79,18 +80,14 @@ def test_killed_at_any_step_the_old_or_the_new_build_is_pointed_to(
     assert here.recv() == step
     process.kill()
     process.join()
-    pointer = publish.current(published)
-    assert pointer
-    assert pointer.build == left
-    warehouse = Warehouse(published)
-    with warehouse.build() as build:
+    assert publish.current(published).build == left  # type: ignore[union-attr]
+    with opened(published) as build:
         assert build.memory.company("LNTR")
         assert build.updated_at("9990000001") == builds.UPDATED["9990000001"]
-    warehouse.close()
-    differ = {
-        name for name, same in same_rows(published / "warehouse.duckdb", published / "parquet").items() if not same
-    }
-    assert differ <= ({"filings"} if made == "publish_overlaid" else set())  # wherever the links point
+    same = same_rows(published / "warehouse.duckdb", published / "parquet")
+    assert {name for name in same if not same[name]} <= (
+        {"filings"} if made == "publish_overlaid" else set()
+    )  # wherever the links point
 
     builds.small(published, "b3", sync_id="s3")
     times = {f"synchronized-{left.replace('b', 's')}.json", "synchronized-s3.json"}
@@ -115,35 +112,30 @@ def test_ten_publications_under_readers(published: Path) -> None:
     builds.small(published, "b0")
     warehouse = Warehouse(published)
     done = threading.Event()
-    errors: list[BaseException] = []
     seen: set[str] = set()
 
     def read() -> None:
-        try:
-            while not done.wait(0.01):
-                with warehouse.build() as build:
-                    counts = [build.rows("SELECT count(*) FROM financials")[0][0] for _ in range(3)]
-                    assert counts == [build.pointer.rows["financials"]] * 3
-                    seen.add(build.pointer.build)
-        except BaseException as error:  # noqa: BLE001 reported below, in the test's own thread
-            errors.append(error)
+        while not done.wait(0.01):
+            with warehouse.build() as build:
+                counts = [build.rows("SELECT count(*) FROM financials")[0][0] for _ in range(3)]
+                assert counts == [build.pointer.rows["financials"]] * 3
+                seen.add(build.pointer.build)
 
     with warehouse.build() as build:
         build.rows("SELECT count(*) FROM financials")
     open_before = descriptors()
-    readers = [threading.Thread(target=read) for _ in range(2)]
-    for reader in readers:
-        reader.start()
-    for number in range(1, publications + 1):
-        folder, build = both[number % 2]
-        copied = builds.copy(folder, build, published, f"b{number}")
-        builds.point(published, copied, sync_id=f"s{number}")
-    done.set()
-    for reader in readers:
-        reader.join()
+    with ThreadPoolExecutor(2) as readers:
+        reading = [readers.submit(read) for _ in range(2)]
+        try:
+            for number in range(1, publications + 1):
+                folder, build = both[number % 2]
+                copied = builds.copy(folder, build, published, f"b{number}")
+                builds.point(published, copied, sync_id=f"s{number}")
+        finally:
+            done.set()
+    assert [each.result() for each in reading] == [None, None]
     with warehouse.build() as build:
         assert build.pointer.build == f"b{publications}"
-    assert errors == []
     assert descriptors() <= open_before
     assert len(seen) > 1
     warehouse.close()

@@ -44,8 +44,7 @@ def test_ticks_enclose_all_values(low, high):
 
     assert 2 <= len(ticks) <= charts.TICKS + 3
     slack = max(charts.SMALLEST, 1e-6 * max(abs(low), abs(high)))
-    assert ticks[0] <= low + slack
-    assert ticks[-1] >= high - slack
+    assert ticks[0] - slack <= low <= high <= ticks[-1] + slack
     assert 0.0 in ticks
 
 
@@ -56,8 +55,7 @@ def test_powers_enclose_all_values(low, ratio):
 
     assert 2 <= len(powers) <= charts.TICKS + 2
     assert all(below < above for below, above in pairwise(powers))
-    assert powers[0] <= low * (1 + 1e-6)
-    assert powers[-1] >= low * ratio * (1 - 1e-6)
+    assert powers[0] * (1 - 1e-6) <= low <= low * ratio <= powers[-1] * (1 + 1e-6)
 
 
 @given(st.lists(st.one_of(st.none(), numbers), min_size=1, max_size=16), st.booleans(), st.booleans())
@@ -87,8 +85,8 @@ def test_an_outlier_does_not_flatten_the_others(as_bars):
     assert "900.0" in [label.text for label in marks(svg, "tick")]
     assert heights(svg)[2] == charts.TOP
     assert heights(svg)[1] < charts.HEIGHT / 3
-    assert not marks(drawn(points(1.0, 2.0, 4.0, 8.0, 16.0, 32.0), as_bars=as_bars), "cut")
-    assert not marks(drawn(points(1.0, 2.0, 90.0), as_bars=as_bars), "cut")
+    for others in ((1.0, 2.0, 4.0, 8.0, 16.0, 32.0), (1.0, 2.0, 90.0)):
+        assert not marks(drawn(points(*others), as_bars=as_bars), "cut")
 
 
 @pytest.mark.parametrize("as_bars", [True, False])
@@ -108,8 +106,7 @@ def test_a_larger_value_is_drawn_higher():
     level = float(zero.get("d").split()[1].partition("H")[0])
     assert large < small < level < loss
     assert level - large == pytest.approx(2 * (level - small), abs=0.2)
-    assert len(marks(svg, "bar")) == 3
-    assert not marks(svg, "line")
+    assert [len(marks(svg, kind)) for kind in ("bar", "line")] == [3, 0]
 
 
 def test_on_a_logarithmic_scale_equal_ratios_are_equal_distances():
@@ -142,8 +139,7 @@ def test_a_break_is_a_line_with_its_reason():
 def test_a_restated_value_has_another_mark(as_bars):
     """Of another shape, not only another colour; on bars it is added, because their length stays."""
     svg = drawn([*points(4.0), Point(5.0, is_revised=True)], as_bars=as_bars)
-    assert len(marks(svg, "restated")) == 1
-    assert len(marks(svg, "bar")) == 2 * as_bars
+    assert [len(marks(svg, kind)) for kind in ("restated", "bar")] == [1, 2 * as_bars]
 
 
 def test_a_mark_says_its_value_and_links_to_its_page():
@@ -151,9 +147,7 @@ def test_a_mark_says_its_value_and_links_to_its_page():
     point = Point(5.0, says='5 <"&>', note="FY2001", address='/companies/A/revenue/FY2001?a=1&b="')
     svg = drawn([point], as_bars=True)
     [link] = marks(svg, "point")
-    assert link.get("href") == point.address
-    assert link.get("tabindex") == "-1"
-    assert link[0].text == f"{point.says} {point.note}"
+    assert (link.get("href"), link.get("tabindex"), link[0].text) == (point.address, "-1", f"{point.says} {point.note}")
     assert (link.get("data-says"), link.get("data-note")) == (point.says, point.note)
     assert svg.get("aria-hidden") == "true"
 

@@ -40,6 +40,13 @@ def grown(symbol: str, number: int, **changed: Any) -> builds.Rows:
     return rows
 
 
+def screened(folder: Path, tables: dict[str, builds.Rows], columns: str) -> list[tuple[Any, ...]]:
+    """Columns of the screener's row of LNTR, in a build with other rows in some tables."""
+    made = builds.publish_small(folder, rows=builds.tables() | tables)
+    with open_read_only(folder / made.file) as connection:
+        return connection.execute(f"SELECT {columns} FROM screener WHERE symbol = 'LNTR'").fetchall()
+
+
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, dict[str, Any]]]:
     """The rows of the screener, by symbol.
@@ -106,23 +113,13 @@ def test_growth_does_not_compare_two_companies(found: dict[str, dict[str, Any]])
 
 
 def test_debt_cash_and_shares_grow_too(tmp_path: Path) -> None:
+    who, same = {"symbol": "LNTR", "cik": "9990000001"}, {"cash_and_equivalents": 0.0, "shares_basic": 8.0}
     rows = [
-        builds.period(
-            {"symbol": "LNTR", "cik": "9990000001"},
-            "ttm",
-            end,
-            4,
-            total_debt=debt,
-            cash_and_equivalents=0.0,
-            shares_basic=8.0,
-        )
+        builds.period(who, "ttm", end, 4, total_debt=debt, **same)
         for end, debt in ((date(2023, 12, 31), 100.0), (NEWEST, 150.0))
     ]
-    made = builds.publish_small(tmp_path, rows=builds.tables() | {"financials": rows})
-    grown = ("total_debt_growth_1y", "cash_and_equivalents_growth_1y", "shares_basic_growth_1y")
-    with open_read_only(tmp_path / made.file) as connection:
-        found = connection.execute(f"SELECT {', '.join(grown)} FROM screener WHERE symbol = 'LNTR'").fetchall()
-    assert found == [(pytest.approx(0.5), None, 0.0)]
+    grown = "total_debt_growth_1y, cash_and_equivalents_growth_1y, shares_basic_growth_1y"
+    assert screened(tmp_path, {"financials": rows}, grown) == [(pytest.approx(0.5), None, 0.0)]
 
 
 @pytest.mark.parametrize(("first", "filed", "grows"), [(100.0, 2025, False), (62.0, 2025, True), (100.0, 2024, True)])
@@ -131,18 +128,15 @@ def test_growth_is_not_shown_across_a_recast(tmp_path: Path, first: float, filed
     who = {"symbol": "LNTR", "cik": "9990000001"}
     year = builds.period(who, "annual", date(2023, 12, 31), 4, revenue=60.0)
     rows = [
-        {**builds.period(who, "ttm", date(ended, 9, 30), 3, revenue=revenue), "revenue_filed": date(ended, 10, day)}
-        for ended, revenue, day in ((2023, 98.0, 24), (2024, 65.0, 22))
+        {**builds.period(who, "ttm", date(ended, 9, 30), 3, revenue=revenue), "revenue_filed": revenue_filed}
+        for ended, revenue, revenue_filed in ((2023, 98.0, date(2023, 10, 24)), (2024, 65.0, date(2025, 2, 3)))
     ]
-    rows[1]["revenue_filed"] = date(2025, 2, 3)
     recast_at = date(2025, 2, 3) if filed == 2025 else date(2023, 10, 1)
     of_year = [
         builds.version(year, "revenue", 1, first, date(2024, 2, 2), None, "initial", is_current=False),
         builds.version(year, "revenue", 2, 60.0, recast_at, None, "restatement", is_current=True),
     ]
-    made = builds.publish_small(tmp_path, rows=builds.tables() | {"financials": [*rows, year], "versions": of_year})
-    with open_read_only(tmp_path / made.file) as connection:
-        found = connection.execute("SELECT revenue_growth_1y FROM screener WHERE symbol = 'LNTR'").fetchall()
+    found = screened(tmp_path, {"financials": [*rows, year], "versions": of_year}, "revenue_growth_1y")
     assert found == [(pytest.approx(65 / 98 - 1) if grows else None,)]
 
 
