@@ -23,7 +23,7 @@ from tests.archives import zipped
 from tests.conftest import SHARED
 from tests.e2e.homes import query, sync_unrecorded
 from tests.fake_time import FakeTime
-from tests.mirrors import ALFA, BRAVO, Mirror, write
+from tests.mirrors import ALFA, BRAVO, Mirror, changed
 
 CASE = SHARED / "cases" / "acceptance-times-of-older-filings"
 
@@ -95,10 +95,9 @@ def test_pages_are_requested_once(requests):
 
 def test_pages_from_before_the_first_filing_with_facts_are_not_requested(requests):
     (page,) = requests.mirror.page(ALFA, 4, 8)
-    document = json.loads(requests.mirror.submissions(ALFA).read_text())
     earlier = {"filingCount": 9, "filingFrom": "1994-01-03", "filingTo": "2022-05-09"}  # the first report is of May 10
-    document["filings"]["files"].append({"name": page.name.replace("001", "002"), **earlier})
-    write(requests.mirror.submissions(ALFA), document)
+    with changed(requests.mirror.submissions(ALFA)) as document:
+        document["filings"]["files"].append({"name": page.name.replace("001", "002"), **earlier})
     assert (requests().unread, requests.asked) == ((), names(page))
 
 

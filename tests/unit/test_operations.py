@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -88,21 +89,29 @@ def test_all_services_are_confined_alike() -> None:
     assert confinement(SERVICES[0]).count("\n") > 20
 
 
-def test_the_timer_and_the_exit_statuses_are_those_of_the_program() -> None:
-    timer = dict(settings(DEPLOY / "systemd" / "fundamentals-sync.timer"))
-    assert timer["OnCalendar"] == f"*-*-* {AT:%H:%M:%S} {TIME_ZONE}"
-    synchronization = dict(settings(DEPLOY / "systemd" / "fundamentals-sync.service"))
-    assert synchronization["SuccessExitStatus"] == f"{synchronize.SOME_FAILED} {stopping.STATUS}"
-    follower = dict(settings(DEPLOY / "systemd" / "fundamentals-follow.service"))
-    assert follower["SuccessExitStatus"] == str(stopping.STATUS)
-
-
-@pytest.mark.parametrize("name", ["sync", "follow"])
-def test_what_ends_with_an_error_is_started_again(name: str) -> None:
-    """A synchronization three times, later each time, or the alarm of failed units would never be raised."""
-    unit = dict(settings(DEPLOY / "systemd" / f"fundamentals-{name}.service"))
-    assert unit["Restart"] == "on-failure"
-    assert (name, unit.get("StartLimitBurst")) in (("sync", "4"), ("follow", None))
+@pytest.mark.parametrize(
+    ("unit", "expected"),
+    [
+        ("sync.timer", {"OnCalendar": f"*-*-* {AT:%H:%M:%S} {TIME_ZONE}"}),
+        # what ends with an error is started again: a synchronization three times, later each time, or the alarm of
+        # failed units would never be raised
+        (
+            "sync.service",
+            {
+                "SuccessExitStatus": f"{synchronize.SOME_FAILED} {stopping.STATUS}",
+                "Restart": "on-failure",
+                "StartLimitBurst": "4",
+            },
+        ),
+        (
+            "follow.service",
+            {"SuccessExitStatus": str(stopping.STATUS), "Restart": "on-failure", "StartLimitBurst": None},
+        ),
+    ],
+)
+def test_times_and_exit_statuses_of_units_are_those_of_the_program(unit: str, expected: dict[str, str | None]) -> None:
+    held = dict(settings(DEPLOY / "systemd" / f"fundamentals-{unit}"))
+    assert {name: held.get(name) for name in expected} == expected
 
 
 @each_unit
@@ -123,12 +132,12 @@ def test_systemd_accepts_the_units(unit: Path, tmp_path: Path, program: Callable
 
 
 def test_systemd_accepts_the_user(program: Callable[[str, str], str]) -> None:
-    sysusers = program("systemd-sysusers", "systemd")
-    command = [sysusers, "--dry-run", str(DEPLOY / "systemd" / "fundamentals.conf")]
+    user = DEPLOY / "systemd" / "fundamentals.conf"
+    command = [program("systemd-sysusers", "systemd"), "--dry-run", str(user)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     users = {value for unit in SERVICES for name, value in settings(unit) if name == "User"}
-    assert users == {(DEPLOY / "systemd" / "fundamentals.conf").read_text().splitlines()[-1].split()[1]}
+    assert users == {user.read_text().splitlines()[-1].split()[1]}
 
 
 def test_polars_and_duckdb_need_no_memory_that_is_writable_and_executable() -> None:
@@ -166,19 +175,17 @@ def test_the_commands_of_the_page_are_whole() -> None:
 
 def test_the_secret_of_the_cookies_is_replaced_as_the_page_says(tmp_path: Path) -> None:
     [block] = [block for block in BLOCKS if "secrets" in block]
-    file = tmp_path / "accounts.sqlite"
+    file, python = tmp_path / "accounts.sqlite", shlex.quote(sys.executable)
     before = secret_in(file)
-    python = shlex.quote(sys.executable)
     command = block.partition("systemctl")[0].replace("/var/lib/fundamentals/accounts.sqlite", str(file))
     subprocess.run(["sh", "-ec", command.replace("runuser -u fundamentals -- python3", python)], check=True)
     assert secret_in(file) != before
 
 
 def secret_in(file: Path) -> bytes:
-    accounts = Accounts(file)
-    secret = SignIns(accounts).secret()
-    assert SignIns(accounts).secret() == secret
-    accounts.close()
+    with closing(Accounts(file)) as accounts:
+        secret = SignIns(accounts).secret()
+        assert SignIns(accounts).secret() == secret
     return secret
 
 
@@ -297,6 +304,5 @@ def texts(path: Path, text: str) -> Iterator[str]:
 def test_every_line_that_is_explained_is_written() -> None:
     """By code: docstrings do not count."""
     source = "\n".join(each for path, text in SOURCES.items() for each in texts(path, text))
-    missing = [line for line in LINES if max(line.split(HOLE), key=len).strip() not in source]
-    assert missing == []
+    assert [line for line in LINES if max(line.split(HOLE), key=len).strip() not in source] == []
     assert len(LINES) > 20

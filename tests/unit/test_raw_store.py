@@ -66,8 +66,7 @@ def test_documents_of_filings_lie_apart(store):
     store.name_documents()
     assert files(store) == [f"filings/{digest[:2]}/{digest}.zst"]
     assert store.filing_files() == [store.filing_path(digest)]
-    assert RawStore(store.home).get(digest) == content
-    assert store.put_filing(content) == digest
+    assert (RawStore(store.home).get(digest), store.put_filing(content)) == (content, digest)
     assert list((store.root / "incoming").iterdir()) == []
 
 

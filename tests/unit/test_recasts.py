@@ -25,6 +25,7 @@ from tests.together import in_one_call
 YEAR = ("2022-01-01", "2022-12-31")
 ANNUAL = {REVENUE: 900e6, NET_INCOME: 90e6, EPS: 1.5, CASH_FLOW: 120e6}
 RECAST = {REVENUE: 800e6, NET_INCOME: 90e6, CASH_FLOW: 110e6}
+RECAST_CONCEPTS = {"revenue": 800e6, "net_income_parent": 90e6, "operating_cash_flow": 110e6}
 
 
 def report(figures, form="10-K", filed="2023-02-20", period=YEAR, taxonomy="us-gaap"):
@@ -43,14 +44,23 @@ def current(figures, filed="2023-04-25", form="8-K"):
     return {concept: value for (day, concept), value in told.items() if day == filed}
 
 
-@pytest.mark.parametrize("form", ["8-K", "6-K", "8-K/A"])
-def test_a_complete_set_of_statements_restates(form):
-    """After a change of segments or a spin-off, audited statements are filed again with a current report."""
-    assert current(RECAST, form=form) == {
-        "revenue": 800e6,
-        "net_income_parent": 90e6,
-        "operating_cash_flow": 110e6,
-    }
+@pytest.mark.parametrize(
+    ("figures", "form", "expected"),
+    [
+        # after a change of segments or a spin-off, audited statements are filed again with a current report
+        *((RECAST, form, RECAST_CONCEPTS) for form in ("8-K", "6-K", "8-K/A")),
+        # a press release rounds and repeats figures: the figures of periodic reports stay
+        ({REVENUE: 800e6}, "8-K", {}),
+        ({NET_INCOME: 91e6, EPS: 1.52}, "8-K", {}),
+        ({REVENUE: 800e6, NET_INCOME: 91e6}, "8-K", {}),  # a press release has an income statement
+        ({NET_INCOME: 91e6, CASH_FLOW: 110e6}, "8-K", {}),
+        ({REVENUE: 800e6, CASH_FLOW: 110e6}, "8-K", {}),
+        # net income of the year was in the annual report; dividends per share were not
+        ({NET_INCOME: 91e6, DIVIDENDS: 0.52}, "8-K", {"dividends_per_share": 0.52}),
+    ],
+)
+def test_a_complete_set_of_statements_restates_and_single_figures_do_not(figures, form, expected):
+    assert current(figures, form=form) == expected
 
 
 def test_a_balance_sheet_may_be_the_second_statement():
@@ -62,43 +72,23 @@ def test_a_balance_sheet_may_be_the_second_statement():
     assert told[filed, "revenue"] == 800e6
 
 
-@pytest.mark.parametrize(
-    "figures",
-    [
-        {REVENUE: 800e6},
-        {NET_INCOME: 91e6, EPS: 1.52},
-        {REVENUE: 800e6, NET_INCOME: 91e6},  # a press release has an income statement
-        {NET_INCOME: 91e6, CASH_FLOW: 110e6},
-        {REVENUE: 800e6, CASH_FLOW: 110e6},
-    ],
-)
-def test_single_figures_restate_nothing(figures):
-    """A press release rounds and repeats figures: the figures of periodic reports stay."""
-    assert current(figures) == {}
-
-
-def test_a_figure_that_no_periodic_report_states_is_used():
-    """Net income of the year was in the annual report; dividends per share were not."""
-    assert current({NET_INCOME: 91e6, DIVIDENDS: 0.52}) == {"dividends_per_share": 0.52}
-
-
 def test_a_figure_stated_before_the_periodic_report_is_used():
     """An announcement three weeks earlier: its figure is known from then on, and the periodic report repeats it."""
     early = "2023-02-01"
 
     told = kept(report(ANNUAL), report({REVENUE: 899e6}, "8-K", early))
 
-    assert told[early, "revenue"] == 899e6
-    assert told["2023-02-20", "revenue"] == 900e6
+    assert (told[early, "revenue"], told["2023-02-20", "revenue"]) == (899e6, 900e6)
 
 
-def test_each_company_and_period_is_decided_separately():
-    """Reports of another company, or of another year, do not make a figure a repetition."""
-    other = [{**row, "cik": "9990000902"} for row in report(ANNUAL)]
-    later = report({REVENUE: 800e6}, "8-K", "2023-04-25")
-
-    assert ("2023-04-25", "revenue") in kept(other, later)
-    assert ("2023-04-25", "revenue") in kept(report(ANNUAL, period=("2021-01-01", "2021-12-31")), later)
+@pytest.mark.parametrize(
+    "before",
+    [[{**row, "cik": "9990000902"} for row in report(ANNUAL)], report(ANNUAL, period=("2021-01-01", "2021-12-31"))],
+    ids=["of another company", "of another year"],
+)
+def test_each_company_and_period_is_decided_separately(before):
+    """Other reports do not make a figure a repetition."""
+    assert ("2023-04-25", "revenue") in kept(before, report({REVENUE: 800e6}, "8-K", "2023-04-25"))
 
 
 # --- Through all steps
@@ -107,25 +97,22 @@ ENDS = month_ends(2021, 8)
 FILER = Filer(ENDS, {REVENUE: [100e6] * 8, NET_INCOME: [10e6] * 8, CASH_FLOW: [20e6] * 8}, balances={CASH: [5e6] * 8})
 
 
+@pytest.mark.parametrize(
+    ("current_report", "versions"),
+    [
+        # between the recast and the next annual report, twelve months are on its basis if the quarters are
+        ({REVENUE: 360e6, NET_INCOME: 40e6, CASH_FLOW: 75e6}, [("10-K", 400e6), ("8-K", 360e6)]),
+        ({REVENUE: 399e6, NET_INCOME: 39e6}, [("10-K", 400e6)]),
+    ],
+    ids=["recast", "press release"],
+)
 @in_one_call
-def test_a_recast_year_is_a_new_version():
-    """Between the recast and the next annual report, twelve months are on its basis if the quarters are."""
-    recast = report({REVENUE: 360e6, NET_INCOME: 40e6, CASH_FLOW: 75e6}, "8-K", "2023-04-25")
+def test_a_recast_year_is_a_new_version_and_a_press_release_makes_none(current_report, versions):
+    found = yield raw(FILER.rows(), report(current_report, "8-K", "2023-04-25"))
 
-    found = yield raw(FILER.rows(), recast)
-
-    versions = found.found.versions.filter(item="revenue", period_end=day("2022-12-31"))
-    assert versions.select("form", "value").rows() == [("10-K", 400e6), ("8-K", 360e6)]
-    assert value_of(found, "revenue", "annual", "2022-12-31") == 360e6
-
-
-@in_one_call
-def test_a_press_release_makes_no_version():
-    release = report({REVENUE: 399e6, NET_INCOME: 39e6}, "8-K", "2023-04-25")
-
-    found = yield raw(FILER.rows(), release)
-
-    assert found.found.versions.filter(item="revenue", period_end=day("2022-12-31"))["value"].to_list() == [400e6]
+    of_year = found.found.versions.filter(item="revenue", period_end=day("2022-12-31"))
+    assert of_year.select("form", "value").rows() == versions
+    assert value_of(found, "revenue", "annual", "2022-12-31") == versions[-1][1]
 
 
 def foreign(half_years):

@@ -33,8 +33,7 @@ def test_the_home_is_locked_during_a_run(home):
     with running() as synchronization:
         assert before <= synchronization.started_at <= datetime.now(UTC)
         assert synchronization.sync_id == f"{synchronization.started_at:%Y%m%dT%H%M%S%fZ}"
-        assert synchronization.lake.folder == home.tables
-        assert synchronization.store.root == home.root / "raw"
+        assert (synchronization.lake.folder, synchronization.store.root) == (home.tables, home.root / "raw")
         with pytest.raises(dg.DagsterError) as refused, running():
             pass
     assert isinstance(refused.value.__cause__, HomeError)

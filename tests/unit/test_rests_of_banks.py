@@ -35,8 +35,7 @@ def report(rests, debt, lines=()):
 def test_a_round_rest_withholds_debt(rests, debt, is_served):
     found = yield raw(report(rests, debt))
 
-    value = value_of(found, "total_debt", "annual", END)
-    assert value == (sum(debt.values()) * 1e3 if is_served else None)
+    assert value_of(found, "total_debt", "annual", END) == (sum(debt.values()) * 1e3 if is_served else None)
     if not is_served:
         gap = row_of(found.gaps, "total_debt", "annual", END)
         assert (gap["reason"], gap["rule"]) == ("debt_not_footing", "debt.withheld.room-for-other-debt")

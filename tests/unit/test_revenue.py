@@ -63,5 +63,4 @@ def test_a_year_below_its_nine_months_is_another_amount(earlier, total, served):
     rows = [fact(tag, value, *YEAR) for tag, value in {REVENUE: total, CONTRACTS: 20.4e9}.items()]
     found = yield raw(rows, earlier)
 
-    first = found.found.versions.filter(item="revenue", is_year_end=True)["value"][0]
-    assert first == served
+    assert found.found.versions.filter(item="revenue", is_year_end=True)["value"][0] == served

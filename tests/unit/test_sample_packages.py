@@ -169,8 +169,8 @@ def test_the_three_statements_have_the_lines_of_the_simulator_in_their_order():
         if filed.form != "DEF 14A":
             assert {row[0] for row in read} == order.keys()
         labels |= dict(zip(lines.element, lines.label, strict=True))
-    assert labels["Assets"] == "Total assets"
-    assert labels["PaymentsToAcquirePropertyPlantAndEquipment"] == "Payments to acquire property plant and equipment"
+    payments = "PaymentsToAcquirePropertyPlantAndEquipment"
+    assert (labels["Assets"], labels[payments]) == ("Total assets", "Payments to acquire property plant and equipment")
 
 
 def test_statements_are_read_from_top_to_bottom():
@@ -186,8 +186,10 @@ def test_statements_are_read_from_top_to_bottom():
         *("CommercialPaper", "LongTermDebtCurrent", "LongTermDebtNoncurrent", "VendorFinancingArrangements"),
         *("ObligationsOfStores", "Liabilities", "StockholdersEquity"),
     ]
-    assert order["IS"][:4] == ["Revenues", "CostOfRevenue", "GrossProfit", "OperatingIncomeLoss"]
-    assert order["IS"][5:8] == ["IncomeTaxExpenseBenefit", "NetIncomeLoss", "EarningsPerShareBasic"]
+    assert order["IS"][:4] + order["IS"][5:8] == [
+        *("Revenues", "CostOfRevenue", "GrossProfit", "OperatingIncomeLoss"),
+        *("IncomeTaxExpenseBenefit", "NetIncomeLoss", "EarningsPerShareBasic"),
+    ]
     assert order["CF"] == [
         *("NetIncomeLoss", "AdjustmentsOfNetIncomeToCash", "NetCashProvidedByUsedInOperatingActivities"),
         "PaymentsToAcquirePropertyPlantAndEquipment",
@@ -253,8 +255,7 @@ def test_the_cover_page_names_the_symbol_of_each_security():
         f"{CLASSES}PreferredStockMember": "XQTR-PA",
         f"{CLASSES}WarrantMember": "XQTR-WT",
     }
-    assert symbols[ALDER] == {f"{CLASSES}CommonClassAMember": "XQALD"}
-    assert symbols["9990000001"] == {"": "XQORC"}
+    assert (symbols[ALDER], symbols["9990000001"]) == ({f"{CLASSES}CommonClassAMember": "XQALD"}, {"": "XQORC"})
 
 
 def test_own_elements_are_what_the_other_lines_leave_of_a_total():
@@ -262,12 +263,11 @@ def test_own_elements_are_what_the_other_lines_leave_of_a_total():
     for filed, facts in of(LANTERN):
         own = {fact.element for fact in facts if fact.taxonomy == "own"}
         lines = packages()[filed].lines
-        labels = dict(zip(lines.element, lines.label, strict=True))
-        parents = dict(zip(lines.element, lines.parent, strict=True))
+        of_line = dict(zip(lines.element, zip(lines.label, lines.parent, strict=True), strict=True))
 
         assert own == {line.element for line in FILERS[LANTERN].own_lines}
-        assert labels["VendorFinancingArrangements"] == "Borrowings under vendor financing arrangements"
-        assert parents["VendorFinancingArrangements"] == "Liabilities"
+        borrowing = ("Borrowings under vendor financing arrangements", "Liabilities")
+        assert of_line["VendorFinancingArrangements"] == borrowing
         assert all(fact.value > 0 for fact in facts if fact.element == "VendorFinancingArrangements")
         assert not own & {fact.element for rows in companyfacts(LANTERN).values() for fact in rows}
 
@@ -337,8 +337,7 @@ def test_data_sets_are_those_of_the_last_eight_quarters_that_ended():
         for filed in packages()
         if filed.form in periodic and "2023-10-01" <= filed.filed <= last.isoformat()
     }
-    assert listed(date(2024, 3, 30))[0] == (2023, 4)
-    assert listed(date(2024, 3, 31))[0] == (2024, 1)
+    assert [listed(date(2024, 3, day))[0] for day in (30, 31)] == [(2023, 4), (2024, 1)]
     assert HTTP.get("https://www.sec.gov/files/dera/data/financial-statement-data-sets/2025q4.zip").status_code == 404
 
 

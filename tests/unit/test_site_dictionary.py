@@ -14,7 +14,7 @@ from serve.site.reference import dictionary_page
 from serve.site.text import rendering
 from serve.site.text.markdown import plain
 from tests.sites import Read
-from tests.texts import anchors, first_cells, section, tables
+from tests.texts import anchors, first_cells, lacking, section, tables
 from tests.unit.test_versions import reasons_of_items
 from warehouse.contract import vocabulary
 from warehouse.contract.line_items import ITEM_NAMES, SERVED_ITEMS
@@ -41,9 +41,7 @@ def test_every_item_has_its_meaning_formula_reasons_and_elements(item):
     """Under its own heading, whose anchor is the item's name."""
     told = section(PAGE.text, item.name)
 
-    assert item.meaning in told
-    assert item.unit in told
-    assert plain(item.formula) in told
+    assert not lacking(told, item.meaning, item.unit, plain(item.formula))
     for code, gap in vocabulary.GAPS.items():
         assert (f"](#gap-{code})" in told) == (item.name in gap.items)
     elements = [row[1] for table in tables(told) for row in table]
@@ -117,5 +115,4 @@ def test_causes_are_those_that_the_rules_give():
 def test_splits_and_revisions_are_explained():
     """Each under its own heading."""
     assert {"splits", "revisions", "gaps", "no-fair-value"} <= set(anchors(PAGE.text))
-    assert "four-for-one" in PAGE.text
-    assert "recorded_at" in PAGE.text
+    assert not lacking(PAGE.text, "four-for-one", "recorded_at")

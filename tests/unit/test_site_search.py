@@ -27,8 +27,7 @@ def test_the_form_leads_to_the_only_company_or_to_the_list(reader, text, address
 def test_completions_are_the_best_matches(reader):
     """At most eight, with the address of their pages; similar companies if nothing matches."""
     found = reader.get("/search/completions", params={"text": "lnt"})
-    assert found.headers["content-type"] == "application/json"
-    assert found.headers["cache-control"] == "no-store"
+    assert (found.headers["content-type"], found.headers["cache-control"]) == ("application/json", "no-store")
     lantern = {"name": "Lantern Harbor Works, Inc.", "exchange": "Nasdaq"}
     assert found.json() == [
         {"symbol": symbol, **lantern, "address": f"/companies/{symbol}"} for symbol in ("LNTR", "LNTR-B")

@@ -29,14 +29,15 @@ def test_public_documents_and_files_are_compressed_and_cacheable(site, path):
         plain, body = raw(client, path, PLAIN)
         coded, packed = raw(client, path, GZIP)
         newer, smallest = raw(client, path, {"Accept-Encoding": "gzip, zstd"})
-        for response, length in ((plain, len(body)), (coded, len(packed)), (newer, len(smallest))):
-            assert response.headers["vary"] == "Accept-Encoding"
+        for response, length, coding in (
+            (plain, len(body), None),
+            (coded, len(packed), "gzip"),
+            (newer, len(smallest), "zstd"),
+        ):
+            names = ("vary", "etag", "content-length", "set-cookie", "content-encoding")
+            expected = ["Accept-Encoding", plain.headers["etag"], str(length), None, coding]
+            assert [response.headers.get(name) for name in names] == expected
             assert response.headers["cache-control"].startswith("public, max-age=")
-            assert response.headers["etag"] == plain.headers["etag"]
-            assert int(response.headers["content-length"]) == length
-            assert "set-cookie" not in response.headers
-        assert "content-encoding" not in plain.headers
-        assert (coded.headers["content-encoding"], newer.headers["content-encoding"]) == ("gzip", "zstd")
         assert gzip.decompress(packed) == zstandard.ZstdDecompressor().decompress(smallest) == body
         assert len(packed) < len(body)
         held = client.get(path, headers={"If-None-Match": f'"x", {plain.headers["etag"]}'})
@@ -50,8 +51,7 @@ def test_public_documents_and_files_are_compressed_and_cacheable(site, path):
 )
 def test_pages_for_subscribers_are_compressed_and_not_cacheable(reader, path):
     response, body = raw(reader, path, GZIP)
-    assert response.headers["content-encoding"] == "gzip"
-    assert response.headers["cache-control"] == "no-store"
+    assert (response.headers["content-encoding"], response.headers["cache-control"]) == ("gzip", "no-store")
     assert "etag" not in response.headers
     pages = (gzip.decompress(body), reader.get(path, headers=PLAIN).content)
     first, second = (TOKEN.sub(b"", page) for page in pages)  # another token in each response

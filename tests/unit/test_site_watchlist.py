@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from tests import builds
-from tests.browsers import Browser
+from tests.browsers import Browser, Form
 from tests.sites import Read, Site, published
 
 
@@ -27,6 +27,11 @@ def reader(site: Site) -> Iterator[Browser]:
         yield browser
 
 
+def form_of(reader: Browser) -> Form:
+    """The form of the list, which puts companies on the watchlist."""
+    return next(form for form in Read(reader.get("/companies").text).forms if form.action == "/watchlist")
+
+
 def listed(page: httpx.Response) -> set[str]:
     """The symbols in the table of a page."""
     return {link.rpartition("/")[2] for link in Read(page.text).links if re.fullmatch("/companies/[A-Z-]+", link)}
@@ -37,8 +42,8 @@ def test_a_star_puts_a_company_on_the_list_and_takes_it_off(site: Site, reader: 
     back = reader.press(reader.get("/companies/LNTR?years=5"), add="LNTR")
     assert str(back.url).endswith("/companies/LNTR?years=5")
     assert "Stop watching LNTR" in Read(back.text).words
-    assert "Stop watching LNTR-B" in Read(reader.get("/companies/LNTR-B").text).words
-    assert "Watch ABCX" in Read(reader.get("/companies/ABCX").text).words
+    for symbol, words in (("LNTR-B", "Stop watching LNTR-B"), ("ABCX", "Watch ABCX")):
+        assert words in Read(reader.get(f"/companies/{symbol}").text).words
     assert listed(reader.get("/companies?watched=yes")) == {"LNTR", "LNTR-B"}
     assert listed(reader.get("/changes?watched=yes")) <= {"LNTR", "LNTR-B"}
     rows = csv.DictReader(reader.get("/companies.csv?watched=yes").text.splitlines())
@@ -53,8 +58,7 @@ def test_a_star_puts_a_company_on_the_list_and_takes_it_off(site: Site, reader: 
 
 def test_the_button_of_a_row_belongs_to_the_form_of_the_page(reader: Browser) -> None:
     """Without a script: the button names the company, the form has the token; then the star of the row is full."""
-    page = reader.get("/companies?search=LNTR")
-    document = Read(page.text)
+    document = Read(reader.get("/companies?search=LNTR").text)
     stars = [known for tag, known in document.elements if tag == "button" and known.get("class") == "star"]
     assert ("watch", "add", "LNTR", "Watch LNTR") in [
         (star["form"], star["name"], star["value"], star["aria-label"]) for star in stars
@@ -66,7 +70,7 @@ def test_the_button_of_a_row_belongs_to_the_form_of_the_page(reader: Browser) ->
 
 
 def test_a_form_leads_back_to_this_site_only_and_names_a_company(reader: Browser) -> None:
-    form = next(form for form in Read(reader.get("/companies").text).forms if form.action == "/watchlist")
+    form = form_of(reader)
     for to in ("//evil.example", "https://evil.example", "/companies\\@evil.example", "/profile", ""):
         assert reader.post(form.action, {**form.values, "to": to, "add": "LNTR"}).headers["location"] == "/companies"
     assert reader.post(form.action, {**form.values, "add": "NONE"}).status_code == 404
@@ -74,7 +78,7 @@ def test_a_form_leads_back_to_this_site_only_and_names_a_company(reader: Browser
 
 
 def test_a_form_without_its_token_or_sign_in_changes_nothing(site: Site, reader: Browser) -> None:
-    form = next(form for form in Read(reader.get("/companies").text).forms if form.action == "/watchlist")
+    form = form_of(reader)
     assert reader.post(form.action, {**form.values, "form_token": "00", "add": "LNTR"}).status_code == 403
     with Browser(site.address) as visitor:
         refused = visitor.post(form.action, {**form.values, "add": "LNTR"})
@@ -85,10 +89,7 @@ def test_a_form_without_its_token_or_sign_in_changes_nothing(site: Site, reader:
 
 def test_tokens_of_two_pages_differ_and_both_count(reader: Browser) -> None:
     """A compressed page does not reveal the token by its length: it has another one in each response."""
-    first, second = (
-        next(form for form in Read(reader.get("/companies").text).forms if form.action == "/watchlist").values
-        for _ in range(2)
-    )
+    first, second = (form_of(reader).values for _ in range(2))
     assert first["form_token"] != second["form_token"]
     for values in (first, second):
         assert reader.post("/watchlist", {**values, "add": "LNTR"}).status_code == 303

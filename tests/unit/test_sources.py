@@ -34,12 +34,15 @@ def mirror(tmp_path: Path) -> Path:
 def test_a_mirror_serves_its_files(mirror):
     with open_source(str(mirror)) as source:
         assert (source.name, source.kind, source.absence_lasts) == ("mirror", "edgar", timedelta(0))
-        assert source.client.get(TICKERS_URL) == Fetched(TICKERS, Validators())
-        assert source.client.get(URL) == Fetched(b'{"cik":1234}', Validators())
-        assert source.client.get(facts_url("0000000007")) == NotFound()
-        assert source.client.get("https://data.sec.gov/api/xbrl/companyfacts/") == NotFound()
-        assert source.client.get(URL + "/below-a-file") == NotFound()
-        assert source.client.get("https://data.sec.gov/%00.json") == NotFound()
+        answers = {
+            TICKERS_URL: Fetched(TICKERS, Validators()),
+            URL: Fetched(b'{"cik":1234}', Validators()),
+            facts_url("0000000007"): NotFound(),
+            "https://data.sec.gov/api/xbrl/companyfacts/": NotFound(),
+            f"{URL}/below-a-file": NotFound(),
+            "https://data.sec.gov/%00.json": NotFound(),
+        }
+        assert {url: source.client.get(url) for url in answers} == answers
 
 
 @pytest.mark.parametrize(

@@ -42,16 +42,14 @@ def test_growth_fades_in_equal_steps():
         3.56,
         2.5,
     ]
-    assert fade(-0.05)[0] == -0.05
-    assert fade(-0.05)[-1] == PERPETUAL_GROWTH
-    assert len(fade(0.0)) == PROJECTION_YEARS
+    falling = fade(-0.05)
+    assert (falling[0], falling[-1], len(falling)) == (-0.05, PERPETUAL_GROWTH, PROJECTION_YEARS)
 
 
 def test_a_year_is_discounted_from_its_end():
     first, last = project(100, [0.1] * 10).years[0], project(100, [0.1] * 10).years[-1]
 
-    assert first.free_cash_flow == pytest.approx(110)
-    assert first.discount_factor == pytest.approx(1 / 1.085)
+    assert (first.free_cash_flow, first.discount_factor) == (pytest.approx(110), pytest.approx(1 / 1.085))
     assert last.discount_factor == pytest.approx(0.442285, abs=5e-7)
 
 

@@ -1,7 +1,7 @@
 """Values that filings themselves state: read with the documents or later, or not at all, and from two batches."""
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import pytest
 from pipelines.dagster_app.recorder import run_recorded
 from pipelines.edgar.filing_documents import ARCHIVES
 from pipelines.edgar.mirror import file_of
-from pipelines.fake_sec.server import running_server
+from pipelines.fake_sec.server import EdgarServer, running_server
 from pipelines.normalize.history.log import TWELVE_MONTHS, VERSION_OF
 from pipelines.run.plan import run_all
 from pipelines.run.synchronization import Synchronization
@@ -21,7 +21,7 @@ from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.tables.stored import assembled
 from tests.filing_packages import CIK, fact, packed, zipped
-from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, INCOME, REVENUE, Filer, Mirror, write
+from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, INCOME, REVENUE, Filer, Mirror, changed
 from warehouse.build import runs
 
 NET = "RevenuesNetOfInterestExpense"
@@ -67,6 +67,16 @@ def synchronize(mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         return home
 
     return run
+
+
+@contextmanager
+def sec_of(mirror: Mirror, monkeypatch: pytest.MonkeyPatch) -> Iterator[EdgarServer]:
+    """The SEC of source live, with the documents of a mirror."""
+    with running_server() as server:
+        server.folder = mirror.folder
+        monkeypatch.setenv("EDGAR_USER_AGENT", "Name mail@example.org")
+        monkeypatch.setenv("EDGAR_BASE_URL", server.url)
+        yield server
 
 
 def versions(home: Home) -> pl.DataFrame:
@@ -139,17 +149,13 @@ def test_batches_do_not_change_what_filings_state(mirror, synchronize, monkeypat
 
 def test_the_sec_is_published_before_its_filings_and_once_more_with_them(mirror, synchronize, monkeypatch):
     """A single run publishes both builds; table `changes` compares the second with the build before the run."""
-    with running_server() as server:
-        server.folder = mirror.folder
-        monkeypatch.setenv("EDGAR_USER_AGENT", "Name mail@example.org")
-        monkeypatch.setenv("EDGAR_BASE_URL", server.url)
+    with sec_of(mirror, monkeypatch):
         home = synchronize("home", "off", "live")
         grown = replace(ALFA, scale=101)
         mirror.hold(grown)
-        document = json.loads(mirror.submissions(ALFA).read_bytes())
-        recent = document["filings"]["recent"]
-        recent["isXBRL"] = [1] * len(recent["form"])
-        write(mirror.submissions(ALFA), document)
+        with changed(mirror.submissions(ALFA)) as document:
+            recent = document["filings"]["recent"]
+            recent["isXBRL"] = [1] * len(recent["form"])
         add_packages(mirror)
         monkeypatch.setenv("FUNDAMENTALS_FILINGS", "all")
         counts = run_all(Synchronization(home, "live", symbols="ALFA")).counts
@@ -166,10 +172,7 @@ def test_the_sec_is_published_before_its_filings_and_once_more_with_them(mirror,
 
 def test_a_condition_holds_back_the_first_build_too(mirror, synchronize, monkeypatch):
     """No filing of the SEC is asked for then."""
-    with running_server() as server:
-        server.folder = mirror.folder
-        monkeypatch.setenv("EDGAR_USER_AGENT", "Name mail@example.org")
-        monkeypatch.setenv("EDGAR_BASE_URL", server.url)
+    with sec_of(mirror, monkeypatch) as server:
         home = synchronize("home", "off", "live")
         for filer in (ALFA, BRAVO):
             mirror.facts(filer).write_text("{")
