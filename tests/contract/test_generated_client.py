@@ -2,81 +2,77 @@
 
 import datetime
 import importlib
-import subprocess
-import sys
-from collections.abc import Iterator
-from pathlib import Path
-from types import ModuleType
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any
 
-import httpx
 import pytest
 
 from serve.site.text import snippets
 from tests.contract.conftest import Served
 from warehouse.contract.line_items import SERVED_NAMES
 
-NAME = "generated_client"
+Call = Callable[..., Any]
 
 
-@pytest.fixture(scope="module")
-def generated(served: Served, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
-    """The package that openapi-python-client makes, without a warning."""
-    folder: Path = tmp_path_factory.mktemp("client")
-    described = folder / "openapi.json"
-    described.write_bytes(httpx.get(f"{served.address}/openapi.json").content)
-    settings = folder / "settings.yml"
-    settings.write_text("post_hooks: []\n", encoding="utf-8")  # no formatting, which takes time
-    command = [sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none", "--fail-on-warning"]
-    files = ["--path", str(described), "--config", str(settings), "--output-path", str(folder / NAME)]
-    made = subprocess.run([*command, *files], capture_output=True, text=True, check=False)
-    assert made.returncode == 0, made.stdout + made.stderr
-    sys.path.insert(0, str(folder))
-    yield importlib.import_module(NAME)
-    sys.path.remove(str(folder))
-
-
-def call(generated: ModuleType, served: Served, key: str, name: str, **values: object) -> object:
+@pytest.fixture
+def call(generated_client: str, served: Served, key: str) -> Call:
     """The parsed response that the generated function of an endpoint returns."""
-    client = generated.AuthenticatedClient(served.address, key, prefix="", auth_header_name="X-Api-Key")
-    with client:
-        return importlib.import_module(f"{NAME}.api.{name}").sync(client=client, **values)
+
+    def call(name: str, **values: object) -> object:
+        package = importlib.import_module(generated_client)
+        with package.AuthenticatedClient(served.address, key, prefix="", auth_header_name="X-Api-Key") as client:
+            return importlib.import_module(f"{generated_client}.api.{name}").sync(client=client, **values)
+
+    return call
 
 
-def test_a_generated_client_asks_for_items_as_a_string(generated: ModuleType, served: Served, key: str) -> None:
+def test_a_generated_client_asks_for_items_as_a_string(call: Call) -> None:
     """Comma-separated, as section 4.3 types the parameter; and for all of them by default."""
     values = {"symbol": "LNTR", "items": "revenue,net_income", "from_": datetime.date(2024, 12, 1)}
-    found = call(generated, served, key, "financials.list_financials", **values)
+    found = call("financials.list_financials", **values)
     assert [item.value for item in found.meta.items] == ["revenue", "net_income"]
     assert [period.values.revenue for period in found.data] == [4000]
-    every = call(generated, served, key, "financials.list_financials", symbol="LNTR")
+    every = call("financials.list_financials", symbol="LNTR")
     assert [item.value for item in every.meta.items] == list(SERVED_NAMES)
-    revised = call(generated, served, key, "financials.list_revisions", symbol="LNTR", items="revenue")
+    revised = call("financials.list_revisions", symbol="LNTR", items="revenue")
     assert {each.item.value for each in revised.data} == {"revenue"}
 
 
-def test_a_generated_client_calls_every_endpoint(generated: ModuleType, served: Served, key: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "values", "field", "expected"),
+    [
+        ("companies.list_companies", {"search": "lantern", "per_page": 1}, "meta.total", 2),
+        ("companies.get_company", {"symbol": "LNTR"}, "data.coverage.annual_periods", 3),
+        ("valuation.get_valuation", {"symbol": "LNTR"}, "data.fair_value_per_share", 17),
+        ("valuation.get_valuation", {"symbol": "ABCX"}, "data.reason.code.value", "negative_free_cash_flow"),
+        ("companies.get_company", {"symbol": "NOPE"}, "error.code.value", "not_found"),
+    ],
+)
+def test_a_generated_client_calls_every_endpoint(
+    call: Call, name: str, values: dict[str, object], field: str, expected: object
+) -> None:
     """Responses and errors are objects of the description's types."""
-    listed = call(generated, served, key, "companies.list_companies", search="lantern", per_page=1)
-    assert (listed.data[0].symbol, listed.meta.total) == ("LNTR", 2)
-    assert call(generated, served, key, "companies.get_company", symbol="LNTR").data.coverage.annual_periods == 3
-    assert call(generated, served, key, "valuation.get_valuation", symbol="LNTR").data.fair_value_per_share == 17
-    without = call(generated, served, key, "valuation.get_valuation", symbol="ABCX").data
-    assert without.reason.code.value == "negative_free_cash_flow"
-    assert call(generated, served, key, "status.get_status").data.status.value in ("up", "degraded")
-    missing = call(generated, served, key, "companies.get_company", symbol="NOPE")
-    assert missing.error.code.value == "not_found"
-    assert not missing.error.details
-    refused = call(generated, served, key, "financials.list_financials", symbol="LNTR", items="sales")
+    assert attrgetter(field)(call(name, **values)) == expected
+
+
+def test_a_generated_client_has_the_details_of_errors(call: Call) -> None:
+    """And calls the endpoint whose answer depends on the time."""
+    assert call("status.get_status").data.status.value in ("up", "degraded")
+    assert call("companies.list_companies", search="lantern", per_page=1).data[0].symbol == "LNTR"
+    assert not call("companies.get_company", symbol="NOPE").error.details
+    refused = call("financials.list_financials", symbol="LNTR", items="sales")
     assert "sales" in refused.error.details["items"]
 
 
+@pytest.mark.usefixtures("generated_client")
 def test_the_program_of_the_reference_uses_it(
-    generated: ModuleType, served: Served, key: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    served: Served, key: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As it stands there, but for the name of the package."""
+    """As it stands there."""
     _, used, _ = snippets.client(served.address, "LNTR")
     monkeypatch.setenv("API_KEY", key)
-    exec(compile(used.text.replace("fundamentals_client", NAME), "reference", "exec"), {})
+    exec(compile(used.text, "reference", "exec"), {})
     said = capsys.readouterr().out
     assert "LNTR" in said
     assert "('FY2024', " in said

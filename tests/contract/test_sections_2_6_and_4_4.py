@@ -1,8 +1,5 @@
 """Revisions, rule by rule: sections 2.6 and 4.4 of the specification, against a running server."""
 
-import httpx
-import pytest
-
 from tests import builds
 from tests.contract.conftest import NOW, Get, assert_error
 from warehouse.contract.line_items import SERVED_NAMES
@@ -49,19 +46,23 @@ def test_2_6_meta_of_revisions(get: Get) -> None:
 
 def test_2_6_versions_ascend_with_the_times_of_recording(get: Get) -> None:
     [revenue] = get(PATH.format("LNTR"), items="revenue", limit=2).json()["data"][1:]
-    assert revenue["period"] == "FY2024"
-    assert revenue["current_value"] == 4000
-    assert revenue["versions"] == [
-        {"version": 1, "value": 3900.5, "current": False, "recorded_at": None},
-        {"version": 2, "value": 4100, "current": False, "recorded_at": FIRST},
-        {"version": 3, "value": 4000, "current": True, "recorded_at": LATER},
-    ]
+    assert revenue == {
+        "period": "FY2024",
+        "period_end": "2024-12-31",
+        "item": "revenue",
+        "current_value": 4000,
+        "versions": [
+            {"version": 1, "value": 3900.5, "current": False, "recorded_at": None},
+            {"version": 2, "value": 4100, "current": False, "recorded_at": FIRST},
+            {"version": 3, "value": 4000, "current": True, "recorded_at": LATER},
+        ],
+    }
 
 
 def test_2_6_a_withdrawn_value_is_null_and_its_versions_are_listed(get: Get) -> None:
     [roic] = get(PATH.format("LNTR"), items="roic").json()["data"]
-    assert roic["current_value"] is None
-    assert roic["versions"] == [{"version": 1, "value": 0.2, "current": False, "recorded_at": FIRST}]
+    versions = [{"version": 1, "value": 0.2, "current": False, "recorded_at": FIRST}]
+    assert roic == {**roic, "current_value": None, "versions": versions}
     values = get("/companies/LNTR/financials", period="annual", to="2023-12-31", limit=1).json()["data"][0]["values"]
     assert "roic" not in values
 
@@ -119,14 +120,12 @@ def test_4_4_limit_counts_pairs_50_by_default_and_200_at_most(get: Get) -> None:
     ]
     assert pairs(get, "ABCX") == whole[:50]
     assert pairs(get, "ABCX", limit=200) == whole
-    assert get(PATH.format("ABCX"), limit=7).json()["meta"]["count"] == 7
-    assert_error(get(PATH.format("ABCX"), limit=201), 422, "invalid_parameter")
+    assert get(PATH.format("ABCX"), limit=7).json()["meta"]["count"] == 7  # 201: test_4_a_malformed_value
 
 
 def test_4_4_nothing_revised_is_an_empty_array(get: Get) -> None:
     body = get(PATH.format("FJRD")).json()
-    assert body["data"] == []
-    assert body["meta"]["count"] == 0
+    assert (body["data"], body["meta"]["count"]) == ([], 0)
 
 
 def test_4_4_class_sibling_shares_the_revisions_under_its_own_symbol(get: Get) -> None:
@@ -139,16 +138,3 @@ def test_4_4_period_is_not_a_parameter(get: Get) -> None:
     details = assert_error(get(PATH.format("LNTR"), period="ttm"), 422, "invalid_parameter")
     assert details.keys() == {"period"}
     assert "items, from, to, limit" in details["period"]
-
-
-@pytest.mark.parametrize(
-    "path", [PATH.format("LNTR") + "/", "/financials/revisions", "/companies//financials/revisions"]
-)
-def test_4_4_similar_paths_are_404(get: Get, path: str) -> None:
-    assert_error(get(path), 404, "not_found")
-
-
-def test_4_4_needs_a_key_and_accepts_get_only(client: httpx.Client, get: Get) -> None:
-    assert_error(client.get(PATH.format("LNTR")), 401, "unauthenticated")
-    assert_error(client.post(PATH.format("LNTR")), 405, "method_not_allowed")
-    assert "X-RateLimit-Remaining" in get(PATH.format("LNTR")).headers

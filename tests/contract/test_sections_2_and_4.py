@@ -58,8 +58,8 @@ def test_2_2_company_has_exactly_its_fields(get: Get) -> None:
 
 def test_2_2_unknown_fields_are_null_and_the_time_is_that_of_the_build(get: Get) -> None:
     oddity = get("/companies", search="ODDY").json()["data"][0]
-    assert (oddity["name"], oddity["sic"], oddity["sic_description"]) == (None, None, None)
-    assert oddity["data_updated_at"] == "2026-03-01T06:00:00Z"
+    unknown = dict.fromkeys(("name", "sic", "sic_description"))
+    assert oddity == {**oddity, **unknown, "data_updated_at": "2026-03-01T06:00:00Z"}
 
 
 def test_2_3_profile_is_a_company_with_coverage_and_links(get: Get) -> None:
@@ -124,8 +124,8 @@ def test_2_5_period_has_exactly_its_fields_and_whole_numbers_are_integers(get: G
     ]
     assert '"revenue":4000,' in response.text
     year = get("/companies/LNTR/financials", limit=1, period="annual")
-    assert year.json()["data"][0]["period"] == "FY2024"
-    assert year.json()["data"][0]["fiscal_quarter"] == 4
+    [period] = year.json()["data"]
+    assert (period["period"], period["fiscal_quarter"]) == ("FY2024", 4)
     assert '{"revenue":4000,"dividends_per_share":0,"free_cash_flow":-50.5,"total_debt":410000000000}' in year.text
 
 
@@ -154,27 +154,21 @@ def test_4_1_lists_covered_companies_by_symbol(get: Get) -> None:
 
 
 @pytest.mark.parametrize(
-    ("search", "found"),
+    ("asked", "found"),
     [
-        ("lntr", ["LNTR", "LNTR-B"]),
-        ("HARBOR w", ["LNTR", "LNTR-B"]),
-        ("BCX", []),
-        ("%", ["ABCX"]),
-        ("_", ["ABCX"]),
-        ("e_s", ["ABCX"]),
-        ("FJÖRD", ["FJRD"]),
-        ("'; DROP TABLE companies; --", []),
-        ("\\", []),
+        *(({"search": search}, ["LNTR", "LNTR-B"]) for search in ("lntr", "HARBOR w")),
+        *(({"search": search}, ["ABCX"]) for search in ("%", "_", "e_s")),
+        ({"search": "FJÖRD"}, ["FJRD"]),
+        *(({"search": search}, []) for search in ("BCX", "'; DROP TABLE companies; --", "\\")),
+        ({"exchange": "nasdaq"}, ["LNTR", "LNTR-B"]),
+        ({"exchange": "NASD"}, []),
+        ({"exchange": "nyse", "search": "lantern"}, []),
     ],
 )
-def test_4_1_search_is_a_ticker_prefix_or_part_of_the_name_literally(get: Get, search: str, found: list[str]) -> None:
-    assert symbols(get, search=search) == found
-
-
-def test_4_1_exchange_is_the_whole_name_without_case(get: Get) -> None:
-    assert symbols(get, exchange="nasdaq") == ["LNTR", "LNTR-B"]
-    assert symbols(get, exchange="NASD") == []
-    assert symbols(get, exchange="nyse", search="lantern") == []
+def test_4_1_search_is_a_ticker_prefix_or_part_of_the_name_literally_exchange_the_whole_name_without_case(
+    get: Get, asked: dict[str, str], found: list[str]
+) -> None:
+    assert symbols(get, **asked) == found
 
 
 def test_4_1_pages(get: Get) -> None:
@@ -185,10 +179,9 @@ def test_4_1_pages(get: Get) -> None:
         ["ODDY"],
         [],
     ]
-    told = {name: pages[2]["meta"][name] for name in ("page", "per_page", "total", "last_page")}
-    assert told == {"page": 3, "per_page": 2, "total": 5, "last_page": 3}
+    assert pages[2]["meta"].items() >= {"page": 3, "per_page": 2, "total": 5, "last_page": 3}.items()
     nothing = get("/companies", search="nobody").json()["meta"]
-    assert (nothing["page"], nothing["per_page"], nothing["total"], nothing["last_page"]) == (1, 50, 0, 1)
+    assert nothing.items() >= {"page": 1, "per_page": 50, "total": 0, "last_page": 1}.items()
 
 
 @pytest.mark.parametrize("symbol", ["LNTR", "lntr", "LnTr"])
@@ -202,10 +195,15 @@ def test_4_2_class_sibling_shares_the_data(get: Get) -> None:
     assert first == second
 
 
-@pytest.mark.parametrize("symbol", ["NOPE", "GONE", "VOID", "ODDY"])
+@pytest.mark.parametrize(
+    "symbol",
+    [
+        *("NOPE", "GONE", "VOID", "ODDY"),  # unknown, delisted, or without any period or value
+        *("LNTR%00", "%FF", "LNTR%0A", "..%5C", "%C5%BF", "L" * 999),  # malformed
+    ],
+)
 @pytest.mark.parametrize("path", ["", "/financials", "/financials/revisions", "/valuation"])
 def test_4_2_to_4_5_company_not_covered_is_404(get: Get, symbol: str, path: str) -> None:
-    """Unknown, delisted, or without any period or value."""
     assert_error(get(f"/companies/{symbol}{path}"), 404, "not_found")
 
 
@@ -242,10 +240,8 @@ def test_4_3_rule_2_a_period_without_any_requested_value_is_left_out(get: Get) -
 
 
 def test_4_3_rule_3_an_item_without_a_value_is_omitted_and_zero_is_not(get: Get) -> None:
-    values = get("/companies/LNTR/financials", items="dividends_per_share,roic", period="annual").json()["data"][0][
-        "values"
-    ]
-    assert values == {"dividends_per_share": 0}
+    body = get("/companies/LNTR/financials", items="dividends_per_share,roic", period="annual").json()
+    assert body["data"][0]["values"] == {"dividends_per_share": 0}
 
 
 def test_4_3_items_are_in_the_requested_order_all_eleven_by_default(get: Get) -> None:
@@ -256,16 +252,14 @@ def test_4_3_items_are_in_the_requested_order_all_eleven_by_default(get: Get) ->
 
 
 def test_4_3_from_and_to_include_their_day(get: Get) -> None:
-    parameters = {"from": "2024-06-30", "to": "2024-09-30"}
-    assert [p["period"] for p in get("/companies/LNTR/financials", **parameters).json()["data"]] == ["2024Q3", "2024Q2"]
-    parameters = {"from": "2024-07-01", "to": "2024-09-29"}
-    assert get("/companies/LNTR/financials", **parameters).json()["data"] == []
+    for first, last, periods in (("06-30", "09-30", ["2024Q3", "2024Q2"]), ("07-01", "09-29", [])):
+        body = get("/companies/LNTR/financials", **{"from": f"2024-{first}", "to": f"2024-{last}"}).json()
+        assert [period["period"] for period in body["data"]] == periods
 
 
 def test_4_3_limit_is_20_by_default_and_40_at_most(get: Get) -> None:
     assert get("/companies/ABCX/financials").json()["meta"]["count"] == 20
-    assert get("/companies/ABCX/financials", limit=40).json()["meta"]["count"] == 40
-    assert_error(get("/companies/ABCX/financials", limit=41), 422, "invalid_parameter")
+    assert get("/companies/ABCX/financials", limit=40).json()["meta"]["count"] == 40  # 41: test_4_a_malformed_value
 
 
 def test_4_6_status_needs_no_key_and_has_the_freshness_of_the_data(client: httpx.Client) -> None:
@@ -290,13 +284,13 @@ def test_4_6_status_needs_no_key_and_has_the_freshness_of_the_data(client: httpx
     "path",
     [
         *("", "/", "/nothing", "/companies/", "/companies/LNTR/", "/companies/LNTR/nothing", "/status/", "/Companies"),
-        "/companies/LNTR/valuation/",
+        *("/companies/LNTR/valuation/", f"{REVISIONS}/", "/financials/revisions", "/companies//financials/revisions"),
+        *("/status%0A", "/companies/LNTR/financials%0A", "/%FF", "/companies/%2F", "/../../etc/passwd"),
     ],
 )
 def test_4_7_any_other_path_is_404_with_or_without_a_key(client: httpx.Client, key: str, path: str) -> None:
-    assert_error(client.get(path), 404, "not_found")
-    assert_error(client.get(path, headers={"X-Api-Key": key}), 404, "not_found")
-    assert_error(client.request("DELETE", path), 404, "not_found")
+    for method, headers in (("GET", {}), ("GET", {"X-Api-Key": key}), ("DELETE", {})):
+        assert_error(client.request(method, path, headers=headers), 404, "not_found")
 
 
 @pytest.mark.parametrize("path", ["/favicon.ico", "/v2/companies"])

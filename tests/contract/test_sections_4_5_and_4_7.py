@@ -24,34 +24,41 @@ from warehouse.contract.reasons import NO_FAIR_VALUE
 PATH = "/companies/{}/valuation"
 
 
-def test_4_5_a_company_without_a_valuation_is_not_found(tmp_path: Path) -> None:
-    """As in a build of an older program; the next synchronization values every company."""
-    builds.publish_small(tmp_path / "published", rows={**builds.tables(), "valuations": []})
+@pytest.mark.parametrize(
+    ("valuations", "status", "code"),
+    [([], 404, "not_found"), ([{**builds.valuations()[0], "assumptions": "{}"}], 500, "server_error")],
+    ids=["without one, as in a build of an older program", "of another shape"],
+)
+def test_4_5_a_missing_valuation_is_not_found_and_a_malformed_one_a_server_error(
+    tmp_path: Path, valuations: list[dict[str, object]], status: int, code: str
+) -> None:
+    """The next synchronization values every company."""
+    builds.publish_small(tmp_path / "published", rows={**builds.tables(), "valuations": valuations})
     with serving(tmp_path) as running:
         key, _ = new_key(running)
-        response = httpx.get(running.address + PATH.format("lntr"), headers={"X-Api-Key": key})
-        assert_error(response, 404, "not_found")
+        response = httpx.get(running.address + PATH.format("LNTR"), headers={"X-Api-Key": key})
+        assert_error(response, status, code)
 
 
 def test_4_5_rule_1_not_meaningful_has_all_reasons_and_no_value(get: Get) -> None:
     data = get(PATH.format("ABCX")).json()["data"]
-    assert data.keys() == {"symbol", "currency", "period", "period_end", "meaningful", "reason"}
-    assert (data["period"], data["period_end"]) == ("2024Q4", "2024-12-31")
-    assert data["meaningful"] is False
-    assert data["reason"]["code"] == "negative_free_cash_flow"
-    assert data["reason"]["codes"] == ["negative_free_cash_flow", "too_volatile"]
-    assert data["reason"]["message"] == " ".join(NO_FAIR_VALUE[code] for code in data["reason"]["codes"])
+    codes = ["negative_free_cash_flow", "too_volatile"]
+    assert data == {
+        "symbol": "ABCX",
+        "currency": data["currency"],
+        "period": "2024Q4",
+        "period_end": "2024-12-31",
+        "meaningful": False,
+        "reason": {"code": codes[0], "codes": codes, "message": " ".join(NO_FAIR_VALUE[code] for code in codes)},
+    }
 
 
 def test_4_5_rule_2_meaningful_has_value_assumptions_and_ten_years(get: Get) -> None:
     response = get(PATH.format("LNTR"))
     data = response.json()["data"]
-    assert data["meaningful"] is True
-    assert "reason" not in data
-    assumptions = data["assumptions"]
-    assert assumptions["base_is_normalized"] is False
-    told = (assumptions["projection_years"], assumptions["required_return"], assumptions["perpetual_growth"])
-    assert told == (10, 0.085, 0.025)
+    assert (data["meaningful"], "reason" in data) == (True, False)
+    assumed = {"base_is_normalized": False, "projection_years": 10, "required_return": 0.085, "perpetual_growth": 0.025}
+    assert data["assumptions"].items() >= assumed.items()
     assert [year["year"] for year in data["projection"]] == list(range(1, 11))
     assert '"fair_value_per_share":17,' in response.text, "whole numbers are integers"
     assert '"free_cash_flow":100000000,' in response.text
@@ -62,20 +69,10 @@ def test_4_5_class_sibling_shares_the_valuation_under_its_own_symbol(get: Get) -
     assert second == {**first, "symbol": "LNTR-B"}
 
 
-def test_4_5_a_valuation_of_another_shape_is_a_server_error(tmp_path: Path) -> None:
-    rows = [{**builds.valuations()[0], "assumptions": "{}"}]
-    builds.publish_small(tmp_path / "published", rows={**builds.tables(), "valuations": rows})
-    with serving(tmp_path) as running:
-        key, _ = new_key(running)
-        response = httpx.get(running.address + PATH.format("LNTR"), headers={"X-Api-Key": key})
-        assert_error(response, 500, "server_error")
-
-
 @pytest.mark.parametrize("headers", [{}, {"X-Api-Key": "nonsense"}])
 def test_4_7_the_description_is_served_with_or_without_a_key(client: httpx.Client, headers: dict[str, str]) -> None:
     response = client.get("/openapi.json", headers=headers)
-    assert response.status_code == 200
-    assert response.headers["content-type"] == "application/json"
+    assert (response.status_code, response.headers["content-type"]) == (200, "application/json")
     assert response.json() == DESCRIPTION
 
 
@@ -106,24 +103,25 @@ def test_4_6_status_has_the_next_morning_in_new_york(served: Served, client: htt
         assert client.get("/status").json()["data"]["next_synchronization_at"] == due
 
 
-def test_4_6_status_promises_no_synchronization_if_none_is_scheduled(empty: Served) -> None:
-    published = empty.home / "published"
-    builds.small(published)
-    publish.record(published, synchronization=builds.SYNCHRONIZATION, updated=builds.UPDATED, is_scheduled=False)
-    with httpx.Client(base_url=empty.address) as client:
-        assert client.get("/status").json()["data"]["next_synchronization_at"] is None
-
-
 def test_4_6_status_has_the_next_tick_as_soon_as_the_schedule_of_dagster_is_on(empty: Served) -> None:
-    """Also before it has ever run, and on the front page; not while the daemon that runs it is silent."""
+    """Also before it has ever run, and on the front page; not while the daemon that runs it is silent, and not if
+    there is no schedule.
+    """
     builds.small(empty.home / "published")
     publish.record(
         empty.home / "published", synchronization=builds.SYNCHRONIZATION, updated=builds.UPDATED, is_scheduled=False
     )
-    due = "2026-03-03T11:00:00Z"
-    for is_on, silent, promised in ((True, 30, due), (False, 30, None), (True, 600, None), (True, 299, due)):
-        (empty.home / "dagster/history/runs.db").unlink(missing_ok=True)
-        dagster_records.write(empty.home, is_on=is_on, lived_at=NOON - silent)
+    due, record = "2026-03-03T11:00:00Z", empty.home / "dagster/history/runs.db"
+    for is_on, silent, promised in (
+        (None, 0, None),
+        (True, 30, due),
+        (False, 30, None),
+        (True, 600, None),
+        (True, 299, due),
+    ):
+        record.unlink(missing_ok=True)
+        if is_on is not None:
+            dagster_records.write(empty.home, is_on=is_on, lived_at=NOON - silent)
         with httpx.Client(base_url=empty.address) as client:
             assert client.get("/status").json()["data"]["next_synchronization_at"] == promised
             page = client.get(urljoin(empty.address, "/"), headers={"Accept": "text/markdown"}).text

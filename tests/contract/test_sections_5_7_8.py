@@ -1,5 +1,6 @@
 """Authentication, errors, limits: sections 5, 7 and 8, and the order of checks, against a running server."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
@@ -17,16 +18,29 @@ HEADERS, BLOCK = 12_288, 262_144
 """Bytes of a DuckDB file before its blocks, and of a block."""
 
 
-REVISIONS = "/financials/revisions"
+DATA = ("/companies", *(f"/companies/LNTR{end}" for end in ("", "/financials", "/financials/revisions", "/valuation")))
+"""The paths that need a build."""
+
+
+@pytest.fixture
+def subscriber(empty: Served) -> Iterator[httpx.Client]:
+    """A client with a key of the separate service."""
+    with httpx.Client(base_url=empty.address, headers={"X-Api-Key": new_key(empty)[0]}) as client:
+        yield client
+
+
+def status_of(client: httpx.Client) -> tuple[str, str | None, str | None]:
+    """The status, the build and the reason that a service states."""
+    data = client.get("/status").json()["data"]
+    return data["status"], data["build"], data["reason"]
 
 
 def test_5_5_revoked_key_is_401_within_five_seconds(served: Served, client: httpx.Client) -> None:
     only_here("sets the clock")
     key, email = new_key(served)
     assert client.get("/companies", headers={"X-Api-Key": key}).status_code == 200
-    accounts = served.accounts()
-    accounts.revoke_key(accounts.keys_of(email)[0].id, served.clock.now)
-    accounts.close()
+    with served.accounts() as accounts:
+        accounts.revoke_key(accounts.keys_of(email)[0].id, served.clock.now)
     served.clock.now += 4.9
     assert_error(client.get("/companies", headers={"X-Api-Key": key}), 401, "unauthenticated")
 
@@ -37,12 +51,11 @@ def test_5_6_inactive_subscription_is_403_and_changes_apply_within_five_seconds(
     only_here("sets the clock")
     key, email = new_key(served, status=None)
     assert_error(client.get("/companies", headers={"X-Api-Key": key}), 403, "subscription_inactive")
-    accounts = served.accounts()
-    for status, expected in (("active", 200), ("inactive", 403)):
-        accounts.set_subscription(email, status, served.clock.now)  # type: ignore[arg-type]
-        served.clock.now += 4.9
-        assert client.get("/companies", headers={"X-Api-Key": key}).status_code == expected
-    accounts.close()
+    with served.accounts() as accounts:
+        for status, expected in (("active", 200), ("inactive", 403)):
+            accounts.set_subscription(email, status, served.clock.now)  # type: ignore[arg-type]
+            served.clock.now += 4.9
+            assert client.get("/companies", headers={"X-Api-Key": key}).status_code == expected
 
 
 def test_5_the_last_use_of_a_key_is_stored(served: Served, client: httpx.Client) -> None:
@@ -50,16 +63,13 @@ def test_5_the_last_use_of_a_key_is_stored(served: Served, client: httpx.Client)
     only_here("the time of the last use is noon")
     key, email = new_key(served)
     client.get("/companies", headers={"X-Api-Key": key})
-    accounts = served.accounts()
-    wait_until(lambda: accounts.keys_of(email)[0].last_used_at == "2026-03-02T12:00:00Z")
-    accounts.close()
+    with served.accounts() as accounts:
+        wait_until(lambda: accounts.keys_of(email)[0].last_used_at == "2026-03-02T12:00:00Z")
 
 
 def test_7_order_of_checks(served: Served, client: httpx.Client) -> None:
     """Unknown path, method, credential in the query, key, subscription, limit, parameters, symbol."""
-    inactive, _ = new_key(served, status=None)
-    active, _ = new_key(served)
-    fresh, _ = new_key(served)
+    inactive, active, fresh = (new_key(served, status)[0] for status in (None, "active", "active"))
     minute_of(served)  # the sixty requests fall into one
     for _ in range(60):
         client.get("/companies/NOPE", headers={"X-Api-Key": active})
@@ -80,36 +90,33 @@ def test_7_order_of_checks(served: Served, client: httpx.Client) -> None:
         assert response.status_code == status, (method, path, response.text)
 
 
-def test_7_without_any_build_data_is_a_server_error_and_status_answers(empty: Served) -> None:
-    key, _ = new_key(empty)
-    with httpx.Client(base_url=empty.address, headers={"X-Api-Key": key}) as client:
-        for path in ("/companies", *(f"/companies/LNTR{end}" for end in ("", "/financials", REVISIONS, "/valuation"))):
-            response = client.get(path)
-            assert_error(response, 500, "server_error")
-            assert response.json()["error"]["message"] == "No data has been published yet."
-        status = client.get("/status")
-        assert status.status_code == 200
-        assert status.json()["data"] == {
-            "status": "degraded",
-            "build": None,
-            "last_synchronized_at": None,
-            "age_seconds": None,
-            "newest_filing": None,
-            "companies": None,
-            "quarantined": None,
-            "next_synchronization_at": None,
-            "reason": "No data has been published yet.",
-        }
-        builds.small(empty.home / "published")
-        assert client.get("/companies").status_code == 200
-        assert client.get("/status").json()["data"]["status"] == "up"
-        (empty.home / "published" / "CURRENT.json").write_text("nothing of the kind")
-        assert client.get("/companies").status_code == 200, "the build that is open stays served"
-        status = client.get("/status").json()["data"]
-        assert (status["status"], status["reason"]) == ("degraded", FALLEN_BACK)
+def test_7_without_any_build_data_is_a_server_error_and_status_answers(empty: Served, subscriber: httpx.Client) -> None:
+    for path in DATA:
+        response = subscriber.get(path)
+        assert_error(response, 500, "server_error")
+        assert response.json()["error"]["message"] == "No data has been published yet."
+    status = subscriber.get("/status")
+    assert status.status_code == 200
+    assert status.json()["data"] == {
+        "status": "degraded",
+        "build": None,
+        "last_synchronized_at": None,
+        "age_seconds": None,
+        "newest_filing": None,
+        "companies": None,
+        "quarantined": None,
+        "next_synchronization_at": None,
+        "reason": "No data has been published yet.",
+    }
+    builds.small(empty.home / "published")
+    assert subscriber.get("/companies").status_code == 200
+    assert status_of(subscriber) == ("up", "b1", None)
+    (empty.home / "published" / "CURRENT.json").write_text("nothing of the kind")
+    assert subscriber.get("/companies").status_code == 200, "the build that is open stays served"
+    assert status_of(subscriber) == ("degraded", "b1", FALLEN_BACK)
 
 
-def test_7_a_damaged_build_is_left_for_the_one_before(empty: Served) -> None:
+def test_7_a_damaged_build_is_left_for_the_one_before(empty: Served, subscriber: httpx.Client) -> None:
     """No request fails while a build can be read, and status says which is served and why."""
     published = empty.home / "published"
 
@@ -118,30 +125,23 @@ def test_7_a_damaged_build_is_left_for_the_one_before(empty: Served) -> None:
         if damaged:
             damage(published / f"warehouse-b{number}.duckdb", damaged)
 
-    def said() -> tuple[str, str, str]:
-        status = client.get("/status").json()["data"]
-        return status["status"], status["build"], status["reason"]
+    publish(1, damaged="companies")
+    assert_error(subscriber.get("/companies"), 500, "server_error")
+    assert status_of(subscriber) == ("degraded", None, UNREADABLE)
 
-    key, _ = new_key(empty)
-    everything = ("/companies", *(f"/companies/LNTR{end}" for end in ("", "/financials", REVISIONS, "/valuation")))
-    with httpx.Client(base_url=empty.address, headers={"X-Api-Key": key}) as client:
-        publish(1, damaged="companies")
-        assert_error(client.get("/companies"), 500, "server_error")
-        assert said() == ("degraded", None, UNREADABLE)
+    publish(2)
+    publish(3, damaged="companies")
+    assert [subscriber.get(path).status_code for path in DATA] == [200] * len(DATA)
+    assert status_of(subscriber) == ("degraded", "b2", FALLEN_BACK)
 
-        publish(2)
-        publish(3, damaged="companies")
-        assert [client.get(path).status_code for path in everything] == [200] * len(everything)
-        assert said() == ("degraded", "b2", FALLEN_BACK)
+    publish(4)
+    assert subscriber.get("/companies").status_code == 200
+    assert status_of(subscriber) == ("up", "b4", None)
 
-        publish(4)
-        assert client.get("/companies").status_code == 200
-        assert said() == ("up", "b4", None)
-
-        publish(5, damaged="rules")
-        pages = empty.address.removesuffix("/v1")
-        assert httpx.get(f"{pages}/rules").status_code == 200
-        assert FALLEN_BACK in httpx.get(pages).text
+    publish(5, damaged="rules")
+    pages = empty.address.removesuffix("/v1")
+    assert httpx.get(f"{pages}/rules").status_code == 200
+    assert FALLEN_BACK in httpx.get(pages).text
 
 
 def damage(path: Path, table: str) -> None:
@@ -165,21 +165,22 @@ def answers(path: Path, sql: str) -> bool:
     return True
 
 
-def test_7_new_build_is_served_without_restart(empty: Served) -> None:
-    published = empty.home / "published"
-    key, _ = new_key(empty)
-    with httpx.Client(base_url=empty.address, headers={"X-Api-Key": key}) as client:
-        for number in (1, 2, 3):
-            rows = builds.tables()
-            rows["financials"][0]["revenue"] = float(number)
-            builds.publish_small(published, f"b{number}", rows, sync_id=f"s{number}")
-            values = client.get("/companies/LNTR/financials?items=revenue").json()["data"][-1]["values"]
-            assert values == {"revenue": number}
-            assert client.get("/status").json()["data"]["build"] == f"b{number}"
+def test_7_new_build_is_served_without_restart(empty: Served, subscriber: httpx.Client) -> None:
+    for number in (1, 2, 3):
+        rows = builds.tables()
+        rows["financials"][0]["revenue"] = float(number)
+        builds.publish_small(empty.home / "published", f"b{number}", rows, sync_id=f"s{number}")
+        values = subscriber.get("/companies/LNTR/financials?items=revenue").json()["data"][-1]["values"]
+        assert (values, status_of(subscriber)) == ({"revenue": number}, ("up", f"b{number}", None))
 
 
 def limits(response: httpx.Response) -> tuple[int, int, int]:
     return tuple(int(response.headers[f"X-RateLimit-{name}"]) for name in ("Limit", "Remaining", "Reset"))  # type: ignore[return-value]
+
+
+def assert_refused_for(seconds: int, response: httpx.Response) -> None:
+    assert_error(response, 429, "rate_limited")
+    assert response.headers["Retry-After"] == str(seconds)
 
 
 def test_8_the_61st_request_of_a_minute_is_429_until_the_next_minute(served: Served, get: Get) -> None:
@@ -188,9 +189,7 @@ def test_8_the_61st_request_of_a_minute_is_429_until_the_next_minute(served: Ser
     for path in ["/companies"] * 20 + ["/companies?page=0"] * 20 + ["/companies/NOPE"] * 20:
         assert get(path).status_code in (200, 422, 404)
     for _ in range(3):
-        response = get("/companies")
-        assert_error(response, 429, "rate_limited")
-        assert response.headers["Retry-After"] == "48"
+        assert_refused_for(48, get("/companies"))
     served.clock.now = NOON + 660
     assert limits(get("/companies")) == (60, 59, int(NOON) + 720)
 
@@ -203,9 +202,7 @@ def test_8_a_used_up_day_is_429_until_midnight(served: Served, get: Get, monkeyp
     assert [get("/companies").status_code for _ in range(62)] == [200] * 60 + [429] * 2
     served.clock.now = NOON + 60
     assert [limits(get("/companies")) for _ in range(3)] == [(63, left, midnight) for left in (2, 1, 0)]
-    response = get("/companies")
-    assert_error(response, 429, "rate_limited")
-    assert response.headers["Retry-After"] == str(int(midnight - NOON - 60))
+    assert_refused_for(int(midnight - NOON - 60), get("/companies"))
     served.clock.now = midnight
     assert limits(get("/companies")) == (60, 59, midnight + 60)
 

@@ -3,6 +3,7 @@
 import http.client
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,19 +19,11 @@ from serve.http.addresses import client_of
 from serve.http.connections import Connections
 from serve.http.errors import CommandError, RateLimited
 from serve.settings import Settings, from_environment
-from tests import builds
 from tests.browsers import Browser
 from tests.servers import Clock, active_key, in_process
 
 LIMITS = {kind: limit.requests for kind, limit in ATTEMPTS.items()}
 PROXIES = from_environment(environment={"FUNDAMENTALS_TRUSTED_PROXY": "127.0.0.5, 10.0.0.0/8"}).proxies
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("home")
-    builds.small(home / "published")
-    return home
 
 
 @pytest.fixture(scope="module")
@@ -132,9 +125,8 @@ def test_the_form_that_signs_in_is_an_attempt(
     address: str, home: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(ATTEMPTS, SIGN_INS, attempts.Limit(1, "minute", 60))
-    accounts = Accounts(home / "accounts.sqlite")
-    token = SignIns(accounts).invite("reader@example.org", clock.now)
-    accounts.close()
+    with closing(Accounts(home / "accounts.sqlite")) as accounts:
+        token = SignIns(accounts).invite("reader@example.org", clock.now)
     with Browser(address) as browser:
         page = browser.get(f"/sign-in?token={token}")
         assert browser.press(page).status_code == 429

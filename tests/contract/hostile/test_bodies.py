@@ -11,7 +11,7 @@ from serve.app import PATHS
 from serve.http import server
 from serve.metrics.counts import Counts
 from serve.settings import Settings
-from tests.contract.hostile.raw import HIDDEN, Connection, closed_after
+from tests.contract.hostile.raw import HIDDEN, Connection, answered, closed_after
 from tests.servers import Clock, in_process, wait_until
 
 
@@ -21,22 +21,18 @@ def test_a_body_is_ignored(address: str, own_key: str) -> None:
     chunked = b"Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n"
     with Connection(address) as connection:
         for body in (whole, chunked, b"Expect: 100-continue\r\n" + whole, b"\r\n"):
-            connection.send(head + body)
-            assert connection.one().startswith(b"HTTP/1.1 200 ")
+            assert connection.ask(head + body).startswith(b"HTTP/1.1 200 ")
     for body in (b"Content-Length: 1000000000\r\n\r\n", b"Transfer-Encoding: chunked\r\n\r\nnonsense\r\n"):
-        with Connection(address) as connection:
-            connection.send(head + body)
-            answer = connection.all()
-            assert answer.startswith(b"HTTP/1.1 200 ")
-            assert answer.count(b"HTTP/1.1") == 1
+        answer = answered(address, head + body)
+        assert answer.startswith(b"HTTP/1.1 200 ")
+        assert answer.count(b"HTTP/1.1") == 1
 
 
 def test_a_large_fast_body_is_discarded(address: str) -> None:
+    size = 5_000_000
     with Connection(address) as connection:
-        size = 5_000_000
         connection.send(b"POST /v1/companies HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % size)
-        connection.send(b"x" * size)
-        assert connection.one().startswith(b"HTTP/1.1 405 ")
+        assert connection.ask(b"x" * size).startswith(b"HTTP/1.1 405 ")
 
 
 def test_two_lengths_of_a_body_end_the_connection(address: str, paths: Callable[[], list[str]]) -> None:
@@ -88,23 +84,14 @@ def test_a_connection_is_closed_soon_after_a_large_body(address: str, monkeypatc
     with Connection(address) as connection:
         connection.send(b"GET /v1/status HTTP/1.1\r\nHost: a\r\nContent-Length: 9000\r\n\r\n")
         assert connection.all().startswith(b"HTTP/1.1 200 ")
-
-        def is_closed() -> bool:
-            try:
-                connection.send(b"x")  # once it is closed, answered by a reset
-            except ConnectionError:
-                return True
-            return False
-
-        wait_until(is_closed)
+        wait_until(lambda: connection.is_closed_after(b"x"))
 
 
 @pytest.mark.parametrize("length", [b"Content-Length: 9000000\r\n\r\n", b"Transfer-Encoding: chunked\r\n\r\n4000\r\n"])
 def test_a_form_that_is_too_large_is_answered_before_it_is_complete(address: str, length: bytes) -> None:
     form = b"Content-Type: application/x-www-form-urlencoded\r\n" + length + b"token=" + b"x" * 9000
-    with Connection(address) as connection:
-        connection.send(b"POST /sign-in HTTP/1.1\r\nHost: a\r\nOrigin: https://data.example.org\r\n" + form)
-        assert connection.all().startswith(b"HTTP/1.1 413 ")
+    head = b"POST /sign-in HTTP/1.1\r\nHost: a\r\nOrigin: https://data.example.org\r\n"
+    assert answered(address, head + form).startswith(b"HTTP/1.1 413 ")
 
 
 @pytest.mark.parametrize("length", [b"Content-Length: 100\r\n\r\n", b"Transfer-Encoding: chunked\r\n\r\n64\r\n"])
@@ -123,7 +110,6 @@ def test_a_client_that_hangs_up_within_a_form_is_no_failure(
         httpx.get(f"{address}/v1/status")  # the form has arrived
         connection.socket.close()
         wait_until(lambda: '"path":"/sign-in"' in caplog.text)
-    statuses = [status for path, status, _ in counts.requests() if path == "/sign-in"]
-    assert statuses == ["499"]
+    assert [status for path, status, _ in counts.requests() if path == "/sign-in"] == ["499"]
     assert "failed" not in caplog.text
     assert "Traceback" not in caplog.text

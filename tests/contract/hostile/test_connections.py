@@ -19,7 +19,7 @@ from serve.http import addresses, deadlines, server
 from serve.metrics.counts import CONNECTIONS, Counts
 from serve.settings import Settings
 from tests import builds
-from tests.contract.hostile.raw import Connection, refused
+from tests.contract.hostile.raw import STATUS, Connection, answered, refused
 from tests.servers import PATIENCE, Clock, active_key, as_process, in_process, wait_until
 
 
@@ -47,8 +47,7 @@ def test_an_endless_head_is_refused_after_the_deadline(address: str, monkeypatch
 
 def test_a_second_head_has_the_same_deadline(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with Connection(address) as connection:
-        connection.send(b"GET /v1/status HTTP/1.1\r\nHost: a\r\n\r\n")
-        assert connection.one().startswith(b"HTTP/1.1 200 ")
+        assert connection.ask(STATUS).startswith(b"HTTP/1.1 200 ")
         monkeypatch.setattr(deadlines, "FOR_PART", 0.5)
         connection.send(b"GET /v1/status HTTP/1.1\r\n")
         assert refused(connection.all())
@@ -59,7 +58,6 @@ def test_what_arrives_while_the_server_is_busy_meets_the_deadline(
 ) -> None:
     """A server that could not read for longer than a deadline first reads the bytes that came meanwhile."""
     is_busy, has_arrived = threading.Event(), threading.Event()
-    status = b"GET /v1/status HTTP/1.1\r\nHost: a\r\n\r\n"
 
     def slow(*_: object) -> None:
         is_busy.set()
@@ -68,55 +66,42 @@ def test_what_arrives_while_the_server_is_busy_meets_the_deadline(
         raise RuntimeError
 
     with Connection(address) as other:
-        other.send(status)
-        assert other.one().startswith(b"HTTP/1.1 200 ")
+        assert other.ask(STATUS).startswith(b"HTTP/1.1 200 ")
         monkeypatch.setattr(deadlines, "FOR_PART", 2)
         with Connection(address) as early:
-            other.send(status)
-            assert other.one().startswith(b"HTTP/1.1 200 "), "both connections are accepted"
+            assert other.ask(STATUS).startswith(b"HTTP/1.1 200 "), "both connections are accepted"
             monkeypatch.setattr(Interface, "_represented", slow)
             other.send(b"GET /v1/companies?page=9 HTTP/1.1\r\nHost: a\r\nX-Api-Key: %s\r\n\r\n" % own_key.encode())
             assert is_busy.wait(PATIENCE)
-            early.send(status.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
+            early.send(STATUS.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
             has_arrived.set()
             assert early.all().startswith(b"HTTP/1.1 200 ")
 
 
 def test_connections_above_the_limit_are_closed(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with Connection(address) as first:
-        first.send(b"GET /v1/status HTTP/1.1\r\nHost: a\r\n\r\n")
-        assert first.one().startswith(b"HTTP/1.1 200 ")
+        assert first.ask(STATUS).startswith(b"HTTP/1.1 200 ")
         monkeypatch.setattr(server, "CONNECTIONS", 1)
-        with Connection(address) as second:
-            try:
-                second.send(b"GET /v1/status HTTP/1.1\r\nHost: a\r\n\r\n")
-                assert second.all() == b""
-            except ConnectionError:
-                pass
-        first.send(b"GET /v1/status HTTP/1.1\r\nHost: a\r\n\r\n")
-        assert first.one().startswith(b"HTTP/1.1 200 ")
+        with contextlib.suppress(ConnectionError):
+            assert answered(address, STATUS) == b""
+        assert first.ask(STATUS).startswith(b"HTTP/1.1 200 ")
 
 
 def test_an_address_has_a_share_of_the_connections(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another address gets a connection while the first has all connections that it may have."""
     monkeypatch.setattr(server, "CONNECTIONS", 8)
-    parts = urlsplit(address)
 
-    def status_from(source: str, held: list[socket.socket]) -> bytes:
-        held.append(socket.create_connection((parts.hostname, parts.port), 30, (source, 0)))
-        held[-1].sendall(b"GET /v1/status HTTP/1.1\r\nHost: a\r\n\r\n")
+    def status_from(source: str) -> bytes:
+        connection = held.enter_context(Connection(address, source))
+        connection.send(STATUS)
         try:
-            return held[-1].recv(12)
+            return connection.socket.recv(12)
         except ConnectionError:
             return b""
 
-    held: list[socket.socket] = []
-    try:
-        assert [status_from("127.0.0.2", held) for _ in range(6)] == [b"HTTP/1.1 200"] * 4 + [b""] * 2
-        assert status_from("127.0.0.3", held) == b"HTTP/1.1 200"
-    finally:
-        for connection in held:
-            connection.close()
+    with contextlib.ExitStack() as held:
+        assert [status_from("127.0.0.2") for _ in range(6)] == [b"HTTP/1.1 200"] * 4 + [b""] * 2
+        assert status_from("127.0.0.3") == b"HTTP/1.1 200"
 
 
 @pytest.mark.parametrize(
@@ -134,12 +119,9 @@ def test_a_subscriber_is_one_address(address: str, origin: str) -> None:
 
 
 def test_pipelined_requests_are_answered_in_order(address: str) -> None:
-    with Connection(address) as connection:
-        one = b"GET /v1/%s HTTP/1.1\r\nHost: a\r\nX-Request-Id: %s\r\n%s\r\n"
-        last = b"Connection: close\r\n"
-        connection.send(b"".join(one % (b"status", b"%d" % n, b"" if n < 4 else last) for n in range(5)))
-        answers = connection.all()
-    assert re.findall(rb"x-request-id: (\d)", answers) == [b"0", b"1", b"2", b"3", b"4"]
+    one = b"GET /v1/status HTTP/1.1\r\nHost: a\r\nX-Request-Id: %d\r\n%s\r\n"
+    asked = b"".join(one % (number, b"" if number < 4 else b"Connection: close\r\n") for number in range(5))
+    assert re.findall(rb"x-request-id: (\d)", answered(address, asked)) == [b"0", b"1", b"2", b"3", b"4"]
 
 
 def memory(process: int) -> int:
@@ -223,17 +205,8 @@ def test_empty_lines_do_not_keep_a_connection_open(address: str, monkeypatch: py
     """They do not extend the time that a connection may be idle."""
     monkeypatch.setattr(deadlines, "KEEP_ALIVE", 1)
     with Connection(address) as connection:
-        connection.send(b"GET /v1/status HTTP/1.1\r\nHost: a\r\n\r\n")
-        assert connection.one().startswith(b"HTTP/1.1 200 ")
-
-        def is_closed() -> bool:
-            try:
-                connection.send(b"\r\n")
-            except ConnectionError:
-                return True
-            return False
-
-        wait_until(is_closed)
+        assert connection.ask(STATUS).startswith(b"HTTP/1.1 200 ")
+        wait_until(lambda: connection.is_closed_after(b"\r\n"))
 
 
 @pytest.fixture
@@ -247,10 +220,8 @@ def kept(address: str, home: Path) -> bytes:
 def test_many_pipelined_questions_are_answered_in_order(address: str, kept: bytes) -> None:
     """Also requests after the first sixty, which the rate limit refuses, and requests that wait for another one."""
     other = b"GET /v1/status HTTP/1.1\r\nHost: a\r\nX-Request-Id: other\r\n\r\n"
-    with Connection(address) as connection:
-        numbered = [kept + b"X-Request-Id: %d\r\n\r\n" % n for n in range(300)]
-        connection.send(other + b"".join(numbered) + other + kept + b"Connection: close\r\n\r\n")
-        answers = connection.all()
+    numbered = [kept + b"X-Request-Id: %d\r\n\r\n" % n for n in range(300)]
+    answers = answered(address, other + b"".join(numbered) + other + kept + b"Connection: close\r\n\r\n")
     ids = re.findall(rb"x-request-id: (\w+)\r\n", answers)
     assert ids[:-1] == [b"other", *(b"%d" % n for n in range(300)), b"other"]
     statuses = re.findall(rb"HTTP/1.1 (\d+) ", answers)
@@ -260,19 +231,15 @@ def test_many_pipelined_questions_are_answered_in_order(address: str, kept: byte
 def test_a_connection_with_short_pauses_stays_open(address: str, kept: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     """The deadline of a head begins with its first byte; a pause between two requests does not count."""
     with Connection(address) as connection:
-        connection.send(kept + b"\r\n")
-        assert connection.one().startswith(b"HTTP/1.1 200 ")
+        assert connection.ask(kept + b"\r\n").startswith(b"HTTP/1.1 200 ")
         monkeypatch.setattr(deadlines, "FOR_PART", 0.5)
         for _ in range(3):
-            connection.send(kept + b"\r\n")
-            assert connection.one().startswith(b"HTTP/1.1 200 ")
+            assert connection.ask(kept + b"\r\n").startswith(b"HTTP/1.1 200 ")
             time.sleep(deadlines.FOR_PART * 0.8)
         connection.send(kept)  # never complete
         assert connection.all().startswith(b"HTTP/1.1 422 ")
 
 
 def test_a_question_with_a_body_is_answered_as_without(address: str, kept: bytes) -> None:
-    with Connection(address) as connection:
-        connection.send(kept + b"Content-Length: 3\r\n\r\nabc" + kept + b"Connection: close\r\n\r\n")
-        answers = connection.all()
+    answers = answered(address, kept + b"Content-Length: 3\r\n\r\nabc" + kept + b"Connection: close\r\n\r\n")
     assert re.findall(rb"HTTP/1.1 (\d+) ", answers) == [b"200", b"200"]

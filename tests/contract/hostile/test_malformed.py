@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from tests.contract.hostile.raw import Connection, closed_after, refused
+from tests.contract.hostile.raw import HIDDEN, answered, closed_after, refused
 
 NO_HTTP = [
     b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
@@ -25,9 +25,7 @@ NO_HTTP = [
 
 @pytest.mark.parametrize("sent", NO_HTTP, ids=range(len(NO_HTTP)))
 def test_malformed_http_is_refused_with_a_message(address: str, sent: bytes) -> None:
-    with Connection(address) as connection:
-        connection.send(sent)
-        assert refused(connection.all()) == "This is not a valid HTTP/1.1 request."
+    assert refused(answered(address, sent)) == "This is not a valid HTTP/1.1 request."
 
 
 @pytest.mark.parametrize("piece", [100, 100_000])
@@ -44,44 +42,37 @@ def test_malformed_http_is_refused_with_a_message(address: str, sent: bytes) -> 
 )
 def test_a_head_that_is_too_large_is_refused(address: str, head: bytes, piece: int) -> None:
     """If it arrives in pieces, the server stops reading; if in one piece, it is refused afterwards."""
-    with Connection(address) as connection:
-        try:
-            connection.send(*(head[start : start + piece] for start in range(0, len(head), piece)))
-            answer = connection.all()
-        except ConnectionError:
-            return  # it was closed while the rest was still being sent
-        assert b" 422 " in answer.partition(b"\r\n")[0]
-        assert b"The request line and headers are longer than 16384 bytes." in answer
+    try:
+        answer = answered(address, *(head[start : start + piece] for start in range(0, len(head), piece)))
+    except ConnectionError:
+        return  # it was closed while the rest was still being sent
+    assert b" 422 " in answer.partition(b"\r\n")[0]
+    assert b"The request line and headers are longer than 16384 bytes." in answer
 
 
 def test_a_large_head_that_is_malformed_too_is_refused_once(address: str, caplog: pytest.LogCaptureFixture) -> None:
-    with Connection(address) as connection:
-        connection.send(b"GET /v1/status HTTP/1.1\r\nHost: a\r\nno colon\r\n" + b"x" * 17_000)
-        assert refused(connection.all()) == "This is not a valid HTTP/1.1 request."
+    answer = closed_after(address, b"no colon\r\n" + b"x" * 17_000)
+    assert refused(answer) == "This is not a valid HTTP/1.1 request."
     assert "Fatal error" not in caplog.text
 
 
 def test_a_large_head_is_refused_before_it_is_complete(address: str) -> None:
-    with Connection(address) as connection:
-        connection.send(b"GET /v1/status HTTP/1.1\r\nHost: a\r\nX-Long: ", b"x" * 17_000)
-        assert refused(connection.all()) == "The request line and headers are longer than 16384 bytes."
+    answer = answered(address, b"GET /v1/status HTTP/1.1\r\nHost: a\r\nX-Long: ", b"x" * 17_000)
+    assert refused(answer) == "The request line and headers are longer than 16384 bytes."
 
 
 @pytest.mark.parametrize("method", ["HEAD", "TRACE", "CONNECT", "FOO"])
 def test_other_methods_are_405(address: str, method: str) -> None:
     """As raw bytes, because HTTP clients treat some specially; all of them: test_1_only_get_is_accepted."""
-    with Connection(address) as connection:
-        connection.send(f"{method} /v1/companies HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode())
-        head, _, body = connection.all().partition(b"\r\n\r\n")
+    sent = f"{method} /v1/companies HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode()
+    head, _, body = answered(address, sent).partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 405 ")
     assert b"\r\nallow: GET" in head
     assert (body == b"") == (method == "HEAD")
 
 
 def test_a_request_for_no_path_is_404(address: str) -> None:
-    with Connection(address) as connection:
-        connection.send(b"OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-        answer = connection.all()
+    answer = answered(address, b"OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
     assert answer.startswith(b"HTTP/1.1 404 ")
     assert b'"code":"not_found"' in answer
 
@@ -93,8 +84,7 @@ def test_an_upgrade_is_ignored(address: str) -> None:
 
 
 def test_the_connection_is_closed_after_an_upgrade_was_asked_for(address: str) -> None:
-    asked = b"Connection: Upgrade\r\nUpgrade: websocket\r\n\r\nGET /v1/hidden HTTP/1.1\r\nHost: a\r\n\r\n"
-    answer = closed_after(address, asked)
+    answer = closed_after(address, b"Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n" + HIDDEN)
     assert answer.startswith(b"HTTP/1.1 200 ")
     assert answer.count(b"HTTP/1.1") == 1
 

@@ -1,4 +1,7 @@
-"""Hostile requests that any client can send: keys, queries, symbols and paths, also to a service elsewhere."""
+"""Hostile requests that any client can send: keys and queries, also to a service elsewhere.
+
+Hostile symbols and paths: test_sections_2_and_4.
+"""
 
 import httpx
 import pytest
@@ -80,17 +83,3 @@ def test_4_hostile_queries_get_the_envelope(get: Get, query: str) -> None:
     else:
         assert_error(response, 422, "invalid_parameter")
         assert len(response.content) < 2000
-
-
-@pytest.mark.parametrize("symbol", ["LNTR%00", "%FF", "LNTR%0A", "..%5C", "%C5%BF", "L" * 999])
-@pytest.mark.parametrize("path", ["", "/financials", "/financials/revisions", "/valuation"])
-def test_4_2_to_4_5_a_malformed_symbol_is_404(get: Get, symbol: str, path: str) -> None:
-    assert_error(get(f"/companies/{symbol}{path}"), 404, "not_found")
-
-
-@pytest.mark.parametrize(
-    "path", ["/status%0A", "/companies/LNTR/financials%0A", "/%FF", "/companies/%2F", "/../../etc/passwd"]
-)
-def test_4_7_a_malformed_path_is_404_with_or_without_a_key(client: httpx.Client, key: str, path: str) -> None:
-    for method, headers in (("GET", {}), ("GET", {"X-Api-Key": key}), ("DELETE", {})):
-        assert_error(client.request(method, path, headers=headers), 404, "not_found")
