@@ -6,10 +6,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipelines.edgar.documents import FactColumns, decode_facts, decode_tickers
-from pipelines.normalize.elements import wanted_elements
-from pipelines.normalize.facts.raw import RAW_SCHEMA
 from tests.factories import Today, day, row_of, standardized, value_of
+from tests.golden.conftest import facts_of
 
 MILLION = 1e6
 
@@ -95,20 +93,9 @@ SYMBOLS = sorted({case[0] for cases in (DEBT, CASH, MISSED, SECTIONS) for case i
 
 
 @pytest.fixture(scope="module")
-def company_numbers(mirror: Path) -> dict[str, str]:
-    """CIK by symbol."""
-    listings, _ = decode_tickers((mirror / "www.sec.gov/files/company_tickers_exchange.json").read_bytes())
-    return {listing.symbol: listing.cik for listing in listings}
-
-
-@pytest.fixture(scope="module")
 def companies(mirror: Path, company_numbers: dict[str, str]) -> Today:
     """The companies of all cases, in one batch."""
-    columns = FactColumns()
-    for cik in sorted({company_numbers[symbol] for symbol in SYMBOLS}):
-        document = mirror / f"data.sec.gov/api/xbrl/companyfacts/CIK{cik}.json"
-        columns.extend(decode_facts(document.read_bytes(), cik, wanted_elements()).columns)
-    return standardized(pl.DataFrame(columns.as_dict(), schema_overrides=RAW_SCHEMA).select(RAW_SCHEMA.names()))
+    return standardized(facts_of(mirror, sorted({company_numbers[symbol] for symbol in SYMBOLS})))
 
 
 @pytest.fixture(scope="module")
@@ -166,12 +153,9 @@ def test_published_lines_add_up_to_their_total(companies):
 
 def test_no_debt_exceeds_the_liabilities(companies, mirror, company_numbers):
     """And no cash exceeds total assets, in every balance sheet of every company here."""
-    columns = FactColumns()
-    for cik in sorted({company_numbers[symbol] for symbol in SYMBOLS}):
-        document = mirror / f"data.sec.gov/api/xbrl/companyfacts/CIK{cik}.json"
-        totals = {"us-gaap": frozenset({"Liabilities", "Assets"}), "ifrs-full": frozenset({"Liabilities", "Assets"})}
-        columns.extend(decode_facts(document.read_bytes(), cik, totals).columns)
-    filed = pl.DataFrame(columns.as_dict(), schema_overrides=RAW_SCHEMA).with_columns(pl.col("end").str.to_date())
+    wanted = dict.fromkeys(("us-gaap", "ifrs-full"), frozenset({"Liabilities", "Assets"}))
+    facts = facts_of(mirror, sorted({company_numbers[symbol] for symbol in SYMBOLS}), wanted)
+    filed = facts.with_columns(pl.col("end").str.to_date())
     totals = filed.filter(pl.col("value") > 0).group_by("cik", "tag", "end").agg(total=pl.col("value").max())
     pairs = pl.DataFrame({"item": ["total_debt", "cash_and_equivalents"], "tag": ["Liabilities", "Assets"]})
 

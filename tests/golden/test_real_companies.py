@@ -7,14 +7,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipelines.edgar.documents import FactColumns, decode_facts, decode_tickers
 from pipelines.normalize.corrections.ledger import corrected
-from pipelines.normalize.elements import wanted_elements
-from pipelines.normalize.facts.raw import RAW_SCHEMA
 from pipelines.normalize.facts.stated import without_partial_recasts
 from pipelines.normalize.frames import with_ten_digits
 from pipelines.normalize.pipeline import Standardized
 from tests.factories import Today, day, row_of, signed, standardized, value_of
+from tests.golden.conftest import facts_of
 from tests.golden.values import GOLDEN, MONEY_AND_SHARES, PERIODS, REPAIRED, SPLITS, WITHOUT_VALUE
 
 MILLION = 1e6
@@ -31,25 +29,9 @@ CASES = [
 
 
 @pytest.fixture(scope="module")
-def company_numbers(mirror: Path) -> dict[str, str]:
-    """CIK by symbol."""
-    listings, _ = decode_tickers((mirror / "www.sec.gov/files/company_tickers_exchange.json").read_bytes())
-    return {listing.symbol: listing.cik for listing in listings}
-
-
-@pytest.fixture(scope="module")
 def companies(mirror: Path, company_numbers: dict[str, str]) -> Today:
     """Every company of the golden values, in one batch."""
     return standardized(facts_of(mirror, sorted(company_numbers[symbol] for symbol in COMPANIES)))
-
-
-def facts_of(mirror: Path, ciks: list[str]) -> pl.DataFrame:
-    """Facts of some companies, as decoded."""
-    columns = FactColumns()
-    for cik in ciks:
-        document = mirror / f"data.sec.gov/api/xbrl/companyfacts/CIK{cik}.json"
-        columns.extend(decode_facts(document.read_bytes(), cik, wanted_elements()).columns)
-    return pl.DataFrame(columns.as_dict(), schema_overrides=RAW_SCHEMA).select(RAW_SCHEMA.names())
 
 
 @pytest.fixture(scope="module")

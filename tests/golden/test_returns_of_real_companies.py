@@ -13,11 +13,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipelines.edgar.documents import FactColumns, decode_facts
-from pipelines.normalize.elements import wanted_elements
-from pipelines.normalize.facts.raw import RAW_SCHEMA
 from tests.conftest import PROJECT
 from tests.factories import Today, row_of, standardized, value_of
+from tests.golden.conftest import facts_of
 
 PAGE = PROJECT / "docs/return-on-capital.md"
 OTHER_NUMBERS = {
@@ -73,11 +71,7 @@ WORKINGS = list(workings())
 
 @pytest.fixture(scope="module")
 def served(mirror: Path) -> Today:
-    columns = FactColumns()
-    for cik in (*COMPANY_NUMBERS.values(), *OTHER_NUMBERS.values()):
-        document = mirror / f"data.sec.gov/api/xbrl/companyfacts/CIK{cik}.json"
-        columns.extend(decode_facts(document.read_bytes(), cik, wanted_elements()).columns)
-    facts = pl.DataFrame(columns.as_dict(), schema_overrides=RAW_SCHEMA).select(RAW_SCHEMA.names())
+    facts = facts_of(mirror, (*COMPANY_NUMBERS.values(), *OTHER_NUMBERS.values()))
     return standardized(facts, registrants=pl.DataFrame({"cik": [OTHER_NUMBERS["GE"]], "sic": ["3600"]}))
 
 

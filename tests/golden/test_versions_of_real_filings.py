@@ -1,25 +1,24 @@
 """Real documents cut at a filing date, and then whole: the first values, the later ones, and the causes."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
-from functools import cache
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from pipelines.edgar.documents import FactColumns, decode_facts, decode_submissions, decode_tickers
-from pipelines.normalize.elements import wanted_elements
-from pipelines.normalize.facts.raw import RAW_SCHEMA
+from pipelines.edgar.documents import decode_submissions
 from pipelines.normalize.facts.reports import ACCEPTED
 from pipelines.normalize.history.log import LOG, VERSION_OF
 from pipelines.normalize.history.versions import numbered, on_basis_of_today, recorded, to_append
 from pipelines.normalize.items.line_items import recomputed
 from pipelines.normalize.pipeline import ITEM_SIGNS, Standardized, standardize
 from tests.factories import day
+from tests.golden.conftest import facts_of
 
 MILLION = 1e6
 FIRST = datetime(2026, 1, 5, 6, tzinfo=UTC)
+SECOND = FIRST + timedelta(days=1)
 
 CASES = [
     # symbol, cut, fiscal year end, item, the first and the later value (millions; per share), form, filed, cause
@@ -32,6 +31,7 @@ CASES = [
     ("VRT", "2021-03-31", "2020-12-31", "eps_basic", -0.60, -1.07, "10-K/A", "2021-04-30", "restatement"),
 ]
 CUTS = {symbol: cut for symbol, cut, *_ in CASES}
+RESTATING = ("AAPL", "MSFT", "VRT", "TMUS", "GE", "WMT", "KO", "JPM")
 
 HISTORIES = [
     # symbol, item, period end, and its values (millions), with form and filing date of each
@@ -79,15 +79,6 @@ HISTORIES = [
 ]
 
 
-def facts_of(companies: Path, ciks: Iterable[str]) -> pl.DataFrame:
-    """The facts of some companies in a mirror."""
-    columns = FactColumns()
-    for cik in ciks:
-        document = companies / f"data.sec.gov/api/xbrl/companyfacts/CIK{cik}.json"
-        columns.extend(decode_facts(document.read_bytes(), cik, wanted_elements()).columns)
-    return pl.DataFrame(columns.as_dict(), schema_overrides=RAW_SCHEMA).select(RAW_SCHEMA.names())
-
-
 def acceptances_of(companies: Path, ciks: Iterable[str]) -> pl.DataFrame:
     """When EDGAR accepted the filings of some companies; the mirror lacks the submissions of a few."""
     documents = {cik: companies / f"data.sec.gov/submissions/CIK{cik}.json" for cik in ciks}
@@ -109,129 +100,133 @@ def followed(documents: Iterable[pl.DataFrame], accepted: pl.DataFrame) -> tuple
         found = standardize(facts, accepted)
         known = on_basis_of_today(log, found.share_bases, ITEM_SIGNS)
         new = to_append(known, found.versions, found.filings.select("cik", "accession", "seq"), "rules")
-        told = recorded(new, FIRST + timedelta(days=number), "rules")
+        told = recorded(new, (FIRST, SECOND)[number], "rules")
         log, today = pl.concat([log, told]), pl.concat([known, told])
     return numbered(today), found
 
 
 @pytest.fixture(scope="module")
-def number_of(mirror: Path) -> dict[str, str]:
-    """CIK by symbol."""
-    listings, _ = decode_tickers((mirror / "www.sec.gov/files/company_tickers_exchange.json").read_bytes())
-    return {listing.symbol: listing.cik for listing in listings}
+def documents(mirror: Path, company_numbers: dict[str, str]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The facts of all companies of these tests, and when EDGAR accepted their filings."""
+    ciks = sorted(company_numbers[symbol] for symbol in {*CUTS, *RESTATING, *(symbol for symbol, *_ in HISTORIES)})
+    return facts_of(mirror, ciks), acceptances_of(mirror, ciks)
 
 
 @pytest.fixture(scope="module")
-def cut_then_whole(mirror: Path, number_of: dict[str, str]) -> Callable[[str], tuple[pl.DataFrame, Standardized]]:
-    """The log of a company that was synchronized on the day of its cut, and again with the whole document."""
-
-    @cache
-    def follow(symbol: str) -> tuple[pl.DataFrame, Standardized]:
-        ciks = [number_of[symbol]]
-        facts = facts_of(mirror, ciks)
-        return followed([facts.filter(pl.col("filed") <= CUTS[symbol]), facts], acceptances_of(mirror, ciks))
-
-    return follow
+def cut_then_whole(
+    documents: tuple[pl.DataFrame, pl.DataFrame], company_numbers: dict[str, str]
+) -> tuple[pl.DataFrame, Standardized]:
+    """The log of companies that were synchronized on the day of their cuts, and again with the whole documents."""
+    facts, accepted = documents
+    cuts = pl.DataFrame({"cik": [company_numbers[symbol] for symbol in CUTS], "cut": CUTS.values()})
+    before = facts.join(cuts, on="cik", maintain_order="left").filter(pl.col("filed") <= pl.col("cut")).drop("cut")
+    return followed([before, facts], accepted)
 
 
-def versions_of(log: pl.DataFrame, item: str, end: str) -> list[dict[str, object]]:
-    return log.filter(item=item, period_end=day(end)).sort("version").to_dicts()
+@pytest.fixture(scope="module")
+def whole(cut_then_whole: tuple[pl.DataFrame, Standardized]) -> pl.DataFrame:
+    """All versions of the companies, by all of their filings."""
+    return cut_then_whole[1].versions
+
+
+def versions_of(log: pl.DataFrame, cik: str, item: str, end: str) -> list[dict[str, object]]:
+    return log.filter(cik=cik, item=item, period_end=day(end)).sort("version").to_dicts()
 
 
 @pytest.mark.parametrize(("symbol", "cut", "end", "item", "first", "later", "form", "filed", "cause"), CASES)
-def test_the_first_and_the_later_value(cut_then_whole, symbol, cut, end, item, first, later, form, filed, cause):
+def test_the_first_and_the_later_value(
+    cut_then_whole, company_numbers, symbol, cut, end, item, first, later, form, filed, cause
+):
     """Two versions, each recorded when it was current, the second with its filing and the cause."""
-    log, found = cut_then_whole(symbol)
-    before, after = versions_of(log, item, end)
+    log, found = cut_then_whole
+    before, after = versions_of(log, company_numbers[symbol], item, end)
     factors = dict(found.filings.select("accession", "factor").iter_rows())
-    in_units = (1 / factors[before["accession"]]) if item == "eps_basic" else MILLION
+    in_units, within = (1 / factors[before["accession"]], 2e-3) if item == "eps_basic" else (MILLION, 1e-9)
 
-    assert before["value"] == pytest.approx(first * in_units, rel=2e-3 if item == "eps_basic" else 1e-9)
-    assert after["value"] == pytest.approx(later * in_units, rel=2e-3 if item == "eps_basic" else 1e-9)
-    assert (before["cause"], before["form"], before["recorded_at"]) == ("initial", "10-K", FIRST)
+    assert [before["value"], after["value"]] == pytest.approx([first * in_units, later * in_units], rel=within)
+    told = {"cause": "initial", "form": "10-K", "recorded_at": FIRST, "is_current": False}
+    assert before == {**before, **told}
     assert before["filed"] <= day(cut)
-    assert (after["cause"], after["form"], after["filed"]) == (cause, form, day(filed))
-    assert after["recorded_at"] == FIRST + timedelta(days=1)
-    assert (before["is_current"], after["is_current"]) == (False, True)
+    told = {"cause": cause, "form": form, "filed": day(filed), "recorded_at": SECOND, "is_current": True}
+    assert after == {**after, **told}
 
 
-def test_a_reverse_merger_shows_another_companys_figures(cut_then_whole):
+def test_a_reverse_merger_shows_another_companys_figures(cut_then_whole, company_numbers):
     """The shell that took over Vertiv earned 4.4 million in 2019; the annual report of 2020 shows Vertiv's loss."""
-    shell, vertiv = versions_of(cut_then_whole("VRT")[0], "net_income", "2019-12-31")
+    shell, vertiv = versions_of(cut_then_whole[0], company_numbers["VRT"], "net_income", "2019-12-31")
 
     assert (shell["value"], vertiv["value"]) == (4_389_796, -140.8 * MILLION)
     assert (vertiv["cause"], vertiv["filed"]) == ("entity_change", date(2021, 3, 1))
 
 
-@pytest.fixture(scope="module")
-def whole(mirror: Path, number_of: dict[str, str]) -> pl.DataFrame:
-    """All versions of the companies of HISTORIES, by all of their filings."""
-    ciks = sorted({number_of[symbol] for symbol, *_ in HISTORIES})
-    return standardize(facts_of(mirror, ciks), acceptances_of(mirror, ciks)).versions
-
-
 @pytest.mark.parametrize(("symbol", "item", "end", "expected"), HISTORIES)
-def test_all_values_of_a_period(whole, number_of, symbol, item, end, expected):
+def test_all_values_of_a_period(whole, company_numbers, symbol, item, end, expected):
     """Each value once, with the filing that stated it."""
-    found = whole.filter(cik=number_of[symbol], item=item, period_end=day(end))
+    found = whole.filter(cik=company_numbers[symbol], item=item, period_end=day(end))
 
     assert found.select("form", "filed").rows() == [(form, day(filed)) for _, form, filed in expected]
     assert found["value"].to_list() == pytest.approx([value * MILLION for value, *_ in expected], rel=1e-9)
 
 
-def test_mixed_accounting_bases_have_no_value_until_resolved(whole, number_of):
+def test_mixed_accounting_bases_have_no_value_until_resolved(whole, company_numbers):
     """Quarters under the new revenue standard and a year under the old: no value until the next annual report."""
-    found = whole.filter(cik=number_of["MSFT"], item="revenue")
+    found = whole.filter(cik=company_numbers["MSFT"], item="revenue")
 
     for end in ("2017-09-30", "2017-12-31", "2018-03-31"):
         assert found.filter(period_end=day(end)).select("flags", "filed").rows() == [("", date(2018, 8, 3))]
 
 
-@pytest.mark.parametrize("cut", ["2013-06-30", "2018-03-31", "2022-06-30"])
-def test_values_known_on_a_day_do_not_depend_on_later_filings(mirror, number_of, whole, cut):
+def test_values_known_on_a_day_do_not_depend_on_later_filings(documents, whole):
     """The versions computed from the filings until a day equal the versions of all filings, restricted to that day.
 
-    Repairs, bases, breaks and splits depend on earlier filings only; the share basis is the newest one.
+    Repairs, bases, breaks and splits depend on earlier filings only; the share basis is the newest one. For each day
+    the companies have other numbers, so that one call reads all.
     """
-    ciks = sorted({number_of[symbol] for symbol, *_ in HISTORIES})
-    facts = facts_of(mirror, ciks)
-    then = standardize(facts.filter(pl.col("filed") <= cut), acceptances_of(mirror, ciks)).versions
+    facts, accepted = documents
+    days = dict(enumerate(("2013-06-30", "2018-03-31", "2022-06-30"), start=1))
 
-    def of_money(versions: pl.DataFrame) -> pl.DataFrame:
-        return versions.filter(~pl.col("item").is_in(list(ITEM_SIGNS)), pl.col("filed") <= day(cut)).select(
-            "cik", "period_end", "item", "accession", "form", "cause", "method", "flags", "value"
+    def renumbered(number: int, frame: pl.DataFrame) -> pl.DataFrame:
+        return frame.with_columns(
+            pl.format(f"{number}{{}}", pl.col(name).str.slice(1)).alias(name) for name in ("cik", "accession")
         )
 
-    assert of_money(then).height > 500
-    told = ["cik", "period_end", "item", "accession"]
-    apart = of_money(then).join(of_money(whole), on=of_money(then).columns, how="anti", nulls_equal=True)
-    assert apart.sort(told).to_dicts() == []
-    assert of_money(whole).height == of_money(then).height
+    def of_money(versions: pl.DataFrame) -> pl.DataFrame:
+        told = versions.filter(~pl.col("item").is_in(list(ITEM_SIGNS)))
+        return told.select("cik", "period_end", "item", "accession", "form", "cause", "method", "flags", "value")
 
-
-@pytest.mark.parametrize("symbol", CUTS)
-def test_two_synchronizations_give_the_log_of_one(cut_then_whole, symbol):
-    """Version by version, except for the times of recording."""
-    log, found = cut_then_whole(symbol)
-    told = ["version", "accession", "form", "filed", "cause", "method", "flags"]
-    rows = [frame.sort(*VERSION_OF, "version").select(*VERSION_OF, *told) for frame in (log, numbered(found.versions))]
-
-    assert rows[0].rows() == rows[1].rows()
-    values = [frame.sort(*VERSION_OF, "version")["value"] for frame in (log, numbered(found.versions))]
-    assert values[0].is_null().to_list() == values[1].is_null().to_list()
-    assert values[0].drop_nulls().to_list() == pytest.approx(values[1].drop_nulls().to_list(), rel=1e-9, nan_ok=False)
-
-
-@pytest.mark.parametrize("symbol", CUTS)
-def test_every_version_can_be_recomputed_from_its_lineage(cut_then_whole, symbol):
-    log = cut_then_whole(symbol)[0].drop_nulls("value").with_row_index("row")
-    again = log.join(
-        recomputed(log.select("row", "legs").explode("legs").unnest("legs"), ["row"]), on="row", how="left"
+    then = of_money(
+        standardize(
+            pl.concat(renumbered(number, facts.filter(pl.col("filed") <= cut)) for number, cut in days.items()),
+            pl.concat(renumbered(number, accepted) for number in days),
+        ).versions
     )
+    until_then = (renumbered(number, whole.filter(pl.col("filed") <= day(cut))) for number, cut in days.items())
+    expected = of_money(pl.concat(until_then))
 
-    served = again.drop_nulls("value")
-    assert served["recomputed"].to_list() == pytest.approx(served["value"].to_list(), rel=1e-9)
-    assert again.filter(pl.col("value").is_null())["recomputed"].drop_nulls().to_list() == []
+    assert then["cik"].str.head(1).value_counts()["count"].min() > 500
+    apart = then.join(expected, on=then.columns, how="anti", nulls_equal=True)
+    assert apart.sort("cik", "period_end", "item", "accession").to_dicts() == []
+    assert expected.height == then.height
+
+
+def test_two_synchronizations_give_the_log_of_one(cut_then_whole):
+    """Version by version, except for the times of recording."""
+    log, found = cut_then_whole
+    told = ["version", "accession", "form", "filed", "cause", "method", "flags"]
+    one, other = (frame.sort(*VERSION_OF, "version") for frame in (log, numbered(found.versions)))
+
+    assert one.select(*VERSION_OF, *told).equals(other.select(*VERSION_OF, *told))
+    assert one["value"].is_null().to_list() == other["value"].is_null().to_list()
+    assert one["value"].drop_nulls().to_list() == pytest.approx(other["value"].drop_nulls().to_list(), rel=1e-9)
+
+
+def test_every_version_can_be_recomputed_from_its_lineage(cut_then_whole, company_numbers):
+    ciks = [company_numbers[symbol] for symbol in CUTS]
+    log = cut_then_whole[0].filter(pl.col("cik").is_in(ciks)).drop_nulls("value").with_row_index("row")
+    legs = log.select("row", "legs").explode("legs").unnest("legs")
+    again = log.join(recomputed(legs, ["row"]), on="row", how="left")
+
+    assert again["recomputed"].to_list() == pytest.approx(again["value"].to_list(), rel=1e-9)
 
 
 def test_documents_of_another_day_add_periods_and_no_false_restatement(mirror):
@@ -244,19 +239,18 @@ def test_documents_of_another_day_add_periods_and_no_false_restatement(mirror):
 
     log, _ = followed(documents, acceptances_of(mirror, ciks))
 
-    later = log.filter(pl.col("recorded_at") == FIRST + timedelta(days=1))
+    later = log.filter(pl.col("recorded_at") == SECOND)
     newest_then = dict(documents[0].group_by("cik").agg(pl.col("filed").max()).iter_rows())
     assert later.height > 30
-    assert set(later["cause"]) == {"initial"}
-    assert set(later["version"]) == {1}
+    assert set(later.select("cause", "version").rows()) == {("initial", 1)}
     assert all(filed > day(newest_then[cik]) for cik, filed in later.select("cik", "filed").iter_rows())
 
 
-def test_few_changes_are_unexplained(mirror, number_of):
+def test_few_changes_are_unexplained(whole, company_numbers):
     """Of the changes of some companies with many restatements, by the table of causes."""
-    ciks = sorted(number_of[symbol] for symbol in ("AAPL", "MSFT", "VRT", "TMUS", "GE", "WMT", "KO", "JPM"))
+    ciks = [company_numbers[symbol] for symbol in RESTATING]
 
-    changes = standardize(facts_of(mirror, ciks)).versions.filter(pl.col("cause") != "initial")
+    changes = whole.filter(pl.col("cause") != "initial", pl.col("cik").is_in(ciks))
 
     assert changes.height > 300
     assert changes.filter(cause="unexplained").height < 0.03 * changes.height

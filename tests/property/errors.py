@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from fractions import Fraction
-from functools import lru_cache
 from itertools import cycle, islice
 
 from hypothesis import HealthCheck, Phase, given, settings
@@ -16,8 +15,7 @@ from hypothesis import strategies as st
 
 from pipelines.sample import Columns, Filer, Moved, RevisedBy, Revision
 from pipelines.sample.schedule import report_filed
-from pipelines.sample.truth import TruthRow
-from tests.property.histories import simulated
+from tests.property.histories import truth
 from tests.property.truths import Found, Key, found, is_silent, missed, untrue
 from tests.strategies import AMONG_OTHERS, Trait, erring, filer_of, not_the_simplest, plain, with_quarterly_data
 
@@ -132,12 +130,6 @@ def day_of_error(filer: Filer) -> date | None:
     return report_filed(filer, *reports[0]) if reports else None
 
 
-@lru_cache(maxsize=IN_A_CALL)
-def truth(filer: Filer, day: date | None) -> list[TruthRow]:
-    """The true values of a filer, in all or as of a day."""
-    return simulated(filer).truth(day)
-
-
 def served_wrong(filer: Filer, told: Found, day: date | None = None) -> list[object]:
     """Values that differ from the true values of a day; withheld values do not count."""
     rows = truth(filer, day)
@@ -193,7 +185,7 @@ def counted(traits: Mapping[str, Trait], filers: int) -> dict[str, Counter[str]]
             if day:
                 counts = {f"{name}_of_day": count for name, count in counts.items()}
             else:
-                counts |= {"filers": 1, "values": len(truth(filer, None))}
+                counts |= {"filers": 1, "values": len(truth(filer))}
             found_of[name].update(counts)
 
     count()

@@ -25,7 +25,7 @@ from pipelines.normalize.facts.reports import ACCEPTED
 from pipelines.normalize.history.log import VERSION_OF
 from pipelines.normalize.history.versions import numbered
 from pipelines.normalize.pipeline import Standardized, standardize
-from pipelines.sample import Company, Filer, SampleTransport, Served, simulate
+from pipelines.sample import Company, Filer, SampleTransport, Served, TruthRow, simulate
 from pipelines.stages import documents, facts, values, versions
 from pipelines.stages.documents import Selection
 from pipelines.stages.schemas import VERSIONS
@@ -48,6 +48,12 @@ def listed(filer: Filer) -> bool:
 def simulated(filer: Filer) -> Company:
     """The filings of a filer, simulated once and cached: the same filer gives the same company."""
     return simulate(filer)
+
+
+@lru_cache(maxsize=256)
+def truth(filer: Filer, day: date | None = None) -> list[TruthRow]:
+    """The true values of a filer, in all or as of a day."""
+    return simulated(filer).truth(day)
 
 
 def decoded(companies: Iterable[Company], days: Iterable[date | None]) -> pl.DataFrame:

@@ -24,15 +24,13 @@ from pipelines.sample import (
 )
 from pipelines.sample.books import keep_books
 from pipelines.sample.schedule import known_from, report_filed
-from tests.property.histories import listed, simulated
+from tests.property.histories import listed, simulated, truth
 from tests.property.truths import Found, Key, found, is_across_a_break, is_silent, missed, of_books, touched, untrue
 from tests.strategies import (
     CONTRADICTED,
     LAST_DAY,
-    SHARES,
     TRAITS,
     UNCONTRADICTED,
-    VINTAGES,
     Trait,
     different_days,
     examples,
@@ -43,8 +41,9 @@ from tests.strategies import (
     together,
 )
 
-EACH = 4
-"""Filers with each trait of a kind."""
+MISSING, OFFERING = "missing_quarters", "offering"
+EACH, MORE = 4, {MISSING: 12, OFFERING: 12}
+"""Filers with each trait of a kind, and with traits of which more is required."""
 A_WEEK, A_YEAR, CENTS, SHARE = timedelta(days=7), timedelta(days=350), 0.02, 0.02
 OTHER_ELEMENT = "other_element"
 """The remainder of a total that is no longer stated is published, with this reservation."""
@@ -52,7 +51,7 @@ OTHER_ELEMENT = "other_element"
 
 def unfound(filer: Filer, told: Found, but: set[Key] | None = None) -> list[object]:
     """Errors of the result: true values that are missing, and values that are not true; empty if all is well."""
-    rows = simulated(filer).truth()
+    rows = truth(filer)
     wrong = [
         (key, *what)
         for key, *what in untrue(filer, told.values, rows)
@@ -119,7 +118,8 @@ class Drawn(dict[str, list[Filer]]):
 def some_of_each(draw: st.DrawFn, traits: Mapping[str, Trait]) -> Drawn:
     """Some filers with each of some traits, by its name."""
     drawn = {
-        name: draw(together(filers_with(trait).map(with_a_split_that_shows), EACH)) for name, trait in traits.items()
+        name: draw(together(filers_with(trait).map(with_a_split_that_shows), MORE.get(name, EACH)))
+        for name, trait in traits.items()
     }
     numbers = itertools.count(100)
     of_trait = {
@@ -153,6 +153,10 @@ def test_the_truth_is_found_with(kind):
     def holds(drawn):
         for trait, filer, told in told_of_each(drawn):
             assert unfound(filer, told) == [], (trait, filer)
+            if trait == MISSING:
+                assert_gaps_have_their_reasons(filer, told)
+            if trait == OFFERING:
+                assert_earnings_per_share_are_as_filed_or_flagged(filer, told)
 
     holds()
 
@@ -162,7 +166,7 @@ def test_the_truth_is_found_with(kind):
 def test_no_other_value_is_harmed_by_an_uncontradicted_error(drawn):
     """An error that nothing contradicts may be believed; all values that do not contain it stay true."""
     for trait, filer, told in told_of_each(drawn):
-        keys = {*told.values, *((row.cik, row.period_end, row.item) for row in simulated(filer).truth())}
+        keys = {*told.values, *((row.cik, row.period_end, row.item) for row in truth(filer))}
         assert unfound(filer, told, touched(filer, keys)) == [], (trait, filer)
 
 
@@ -178,18 +182,11 @@ def test_whatever_the_traits_the_truth_is_found(drawn):
 def test_on_any_day_the_truth_of_that_day_is_found(drawn, days):
     """The values known from the filings of that day: no value has to wait until a later report repeats it."""
     for (filer, told), day in zip(of_each(drawn, days), days, strict=True):
-        assert missed(told.values, simulated(filer).truth(day)) == [], (filer, day)
-
-
-@examples(1)
-@given(drawn=together(filers_with(VINTAGES["missing_quarters"]), 16))
-def test_what_no_report_tells_is_a_gap_with_its_reason(drawn):
-    """Each item that lacks a value in a period with others says why: a missing quarter or year, or no balance sheet."""
-    for filer, told in of_each(drawn):
-        assert_gaps_have_their_reasons(filer, told)
+        assert missed(told.values, truth(filer, day)) == [], (filer, day)
 
 
 def assert_gaps_have_their_reasons(filer: Filer, told: Found) -> None:
+    """Each item that lacks a value in a period with others says why: a missing quarter or year, or no balance sheet."""
     periods = {end for _, end, _ in told.values}
     items = {item for _, _, item in told.values}
     wanted = {(filer.cik, end, item) for end in periods for item in items} - told.values.keys()
@@ -200,17 +197,12 @@ def assert_gaps_have_their_reasons(filer: Filer, told: Found) -> None:
     assert {told.gaps[key] for key in wanted - balances} <= {"missing_quarter", "year_not_stated"}, filer
 
 
-@examples(1)
-@given(drawn=together(filers_with(SHARES["offering"]), 16))
-def test_earnings_per_share_over_an_offering_are_no_sum_of_quarters(drawn):
-    """The few shares of before mislead the sum: as filed for fiscal years, else income over shares, flagged."""
-    for filer, told in of_each(drawn):
-        assert_earnings_per_share_are_as_filed_or_flagged(filer, told)
-
-
 def assert_earnings_per_share_are_as_filed_or_flagged(filer: Filer, told: Found) -> None:
-    rows, books = simulated(filer).truth(), keep_books(filer)
-    true = {(row.cik, row.period_end, row.item) for row in rows}
+    """Over an offering the few shares of before mislead the sum of quarters: earnings per share are as filed for fiscal
+    years, else income over shares, flagged.
+    """
+    books = keep_books(filer)
+    true = {(row.cik, row.period_end, row.item) for row in truth(filer)}
     after_it = {
         key: value
         for key, value in told.values.items()
@@ -246,41 +238,54 @@ def test_a_predecessor_and_its_successor_tell_one_history(drawn):
         assert unfound(filer, told) == []
 
 
-def test_an_amended_year_meets_the_comparatives_of_the_quarters_after_it():
-    """The amendment restates the year, the next report its first quarter: these are on one basis."""
-    revision = Revision(year=2024, by=RevisedBy.AMENDMENT)
-    filer = Filer(cik="9990000101", name="Example Amended Inc", first_year=2021, revisions=(revision,))
-    after = report_filed(filer, 2025, 1)
-    assert known_from(filer, revision) < after
-
-    rows = [row for row in simulated(filer).truth(after) if row.item in ("revenue", "net_income")]
-
-    assert missed(found(filer, filed_by=after).values, rows) == []
-    assert filer.calendar.year(2025).quarters[0].end in {row.period_end for row in rows}
+def late(cik: str, month: int) -> Filer:
+    """A filer whose annual report of 2023 is missing."""
+    calendar, missing = FiscalCalendar(month=month), frozenset({(2023, 4)})
+    return Filer(cik=cik, name="Example Late Inc", first_year=2021, calendar=calendar, missing=missing)
 
 
-def test_twelve_months_are_known_with_the_first_quarterly_report_after_the_first_year():
-    """After an offering its comparative column is the only statement of the quarter a year before, and is enough."""
-    offering = Offering(day=date(2024, 12, 16))
-    filer = Filer(cik="9990000102", name="Example Offered Inc", first_year=2024, offering=offering)
-    after = report_filed(filer, 2025, 1)
-    with_report = [row for row in simulated(filer).truth(after) if row.period_end > filer.calendar.year_end(2024)]
+BALANCES = ("total_debt", "cash_and_equivalents")
+KNOWN_WITH: dict[str, tuple[Filer, tuple[int, int], tuple[str, ...], tuple[tuple[int, int], ...]]] = {
+    # the amendment restates the year, the next report its first quarter: these are on one basis
+    "an amended year, and the quarter after it": (
+        Filer(
+            cik="9990000101",
+            name="Example Amended Inc",
+            first_year=2021,
+            revisions=(Revision(year=2024, by=RevisedBy.AMENDMENT),),
+        ),
+        *((2025, 1), ("revenue", "net_income"), ((2025, 1),)),
+    ),
+    # after an offering the comparative column is the only statement of the quarter a year before, and is enough
+    "twelve months after the first year": (
+        Filer(
+            cik="9990000102",
+            name="Example Offered Inc",
+            first_year=2024,
+            offering=Offering(day=date(2024, 12, 16)),
+        ),
+        *((2025, 1), ("revenue", "net_income", "free_cash_flow"), ((2025, 1),)),
+    ),
+    # interim reports after a missing annual one state the balances at their ends
+    "balances after a missing report, September": (late("9990000103", 9), (2024, 2), BALANCES, ((2024, 1), (2024, 2))),
+    "balances after a missing report, December": (late("9990000104", 12), (2024, 2), BALANCES, ((2024, 1), (2024, 2))),
+}
+"""Filers, each with a report, and items that are known with it for the ends of some quarters."""
 
-    assert {"revenue", "net_income", "free_cash_flow"} <= {row.item for row in with_report}
-    assert missed(found(filer, filed_by=after).values, with_report) == []
+
+@pytest.fixture(scope="module")
+def with_the_report() -> Found:
+    """The values of these filers on the days of their reports."""
+    days = [report_filed(filer, *report) for filer, report, *_ in KNOWN_WITH.values()]
+    return found(*(filer for filer, *_ in KNOWN_WITH.values()), filed_by=days)
 
 
-@pytest.mark.parametrize("calendar", [FiscalCalendar(month=9), FiscalCalendar(month=12)])
-def test_a_missing_annual_report_hides_no_later_balance_sheet(calendar):
-    """Interim reports after it state the balances at their ends."""
-    filer = Filer(
-        cik="9990000103", name="Example Late Inc", first_year=2021, calendar=calendar, missing=frozenset({(2023, 4)})
-    )
-    after = report_filed(filer, 2024, 2)
-    ends = {quarter.end for quarter in filer.calendar.year(2024).quarters[:2]}
-    items = ("total_debt", "cash_and_equivalents")
+@pytest.mark.parametrize(("filer", "report", "items", "quarters"), KNOWN_WITH.values(), ids=KNOWN_WITH)
+def test_values_are_known_with_the_report(filer, report, items, quarters, with_the_report):
+    day = report_filed(filer, *report)
+    rows = truth(filer, day)
+    ends = {filer.calendar.year(year).quarters[quarter - 1].end for year, quarter in quarters}
 
-    rows = [row for row in simulated(filer).truth(after) if row.item in items and row.period_end in ends]
-
-    assert {row.period_end for row in rows} == ends
-    assert missed(found(filer, filed_by=after).values, rows) == []
+    assert all(known_from(filer, revision) < day for revision in filer.revisions)
+    assert {(item, end) for item in items for end in ends} <= {(row.item, row.period_end) for row in rows}
+    assert missed(with_the_report.of(filer).values, rows) == []
