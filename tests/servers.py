@@ -122,6 +122,16 @@ def redis_server(executable: str, folder: Path) -> Iterator[tuple[str, subproces
                 process.kill()
 
 
+@contextmanager
+def away(stop: Callable[[], object], start: Callable[[], object]) -> Iterator[None]:
+    """A part that others need is stopped until the block ends."""
+    stop()
+    try:
+        yield
+    finally:
+        start()
+
+
 def active_key(home: Path, email: str = "reader@example.org") -> str:
     """A new key of an account with an active subscription."""
     accounts = Accounts(home / "accounts.sqlite")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.fake_sec.server import EdgarServer, running_server
 from tests.sites import Site, installed
 
 LONGEST = ("game_day", "dagster_ui", "follow", "killed", "pages", "serving_workers", "lying_sources", "sync")
@@ -15,6 +16,13 @@ PLACE = {f"test_{name}.py": place for place, name in enumerate(LONGEST)}
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: PLACE.get(item.path.name, len(LONGEST)))
+
+
+@pytest.fixture
+def server() -> Iterator[EdgarServer]:
+    """A server in place of the SEC's hosts, on a loopback port."""
+    with running_server() as state:
+        yield state
 
 
 @pytest.fixture(scope="session")

@@ -27,8 +27,10 @@ from warehouse.build.pointer import kept as kept_builds
 from warehouse.build.verify import content_hash
 
 if TYPE_CHECKING:
+    from pipelines.fake_sec.server import EdgarServer
     from pipelines.run.plan import Outcome
 
+USER_AGENT = "Example Research mail@example.org"
 PATIENCE = 600
 """Seconds after which a process counts as hanging: many times as long as the longest needs on a busy machine."""
 
@@ -73,6 +75,12 @@ def run_unrecorded(home: Home, source: str, symbols: str = "", *, full: bool = F
     return run_all(Synchronization(home, source, symbols, full))
 
 
+def sync_live(home: Path, server: "EdgarServer", *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """The same with a server in place of the SEC's hosts, and without filings."""
+    settings = {"EDGAR_USER_AGENT": USER_AGENT, "EDGAR_BASE_URL": server.url, "FUNDAMENTALS_FILINGS": "off"}
+    return sync_unrecorded(home, "live", *arguments, **settings, **more)
+
+
 def run(home: Path, *arguments: object, **more: str) -> subprocess.CompletedProcess[str]:
     """Run a command to its end in this process."""
     words = command(*arguments)
@@ -89,15 +97,28 @@ def run(home: Path, *arguments: object, **more: str) -> subprocess.CompletedProc
 
 def sync_as_process(home: Path, source: object, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
     """Run `fundamentals sync` to its end in a separate process, as users do."""
+    return run_as_process(home, "sync", "--source", source, *arguments, **more)
+
+
+def run_as_process(
+    home: Path, *arguments: object, program: Path = PROJECT, **more: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end in a separate process; with the program in a folder."""
     return subprocess.run(
-        command("sync", "--source", source, *arguments),
-        cwd=PROJECT,
+        command(*arguments),
+        cwd=program,
         env=environment(home, **more),
         capture_output=True,
         text=True,
         timeout=PATIENCE,
         check=False,
     )
+
+
+def ended(done: subprocess.CompletedProcess[str], status: int = 0) -> subprocess.CompletedProcess[str]:
+    """A command that was run; fails if it has not ended with this status."""
+    assert done.returncode == status, f"{done.returncode}: {done.stdout}{done.stderr}"
+    return done
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -19,29 +18,21 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from pipelines.dagster_app.asset_specs import OF_FILINGS, UPSTREAM
 from pipelines.dagster_app.checks import blocking, quality_of_values
 from pipelines.dagster_app.definitions import JOB
 from pipelines.run import plan
 from pipelines.storage.home import LOCK, PROJECT
-from tests.e2e.homes import PATIENCE, command, environment, published, query, sync_as_process
+from tests.e2e.chromium import chromium
+from tests.e2e.homes import PATIENCE, command, ended, environment, published, query, sync_as_process
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Mirror
+from tests.servers import free_port
 from warehouse.contract import views
 
 # read when the module is imported, because tests do not see these variables
 SCREENSHOTS = os.environ.get("FUNDAMENTALS_SCREENSHOTS")
-BROWSER = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 STEPS = [
     *("documents", "facts", "first_build", "filings", "statements", "values", "versions", "tables", "warehouse"),
     "quality_report",
@@ -111,9 +102,7 @@ def eventually(look: Callable[[], Any], what: str) -> Any:
 @contextmanager
 def dagster_ui(home: Path, source: Path, log: Path) -> Iterator[str]:
     """The Dagster UI of `make ui`; all its processes end with it."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     installed = ["--old-file", ".venv/.ready", f"BIN={Path(sys.executable).parent}"]
     with log.open("wb") as output:
         process = subprocess.Popen(
@@ -188,15 +177,11 @@ def instance(program: Callable[[str, str], str], tmp_path_factory: pytest.TempPa
 def page(program: Callable[[str, str], str], instance: Instance) -> Iterator[Page]:
     """One page of a real browser for all tests, which may reach only the Dagster UI."""
     asked: set[str] = set()
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program("chromium", "chromium"), args=BROWSER)
-        try:
-            opened = browser.new_page(viewport={"width": 1600, "height": 1000})
-            opened.set_default_timeout(PATIENCE * 1000)
-            opened.on("request", lambda request: asked.add(httpx.URL(request.url).host))
-            yield opened
-        finally:
-            browser.close()
+    with chromium(program("chromium", "chromium")) as browser:
+        opened = browser.new_page(viewport={"width": 1600, "height": 1000})
+        opened.set_default_timeout(PATIENCE * 1000)
+        opened.on("request", lambda request: asked.add(httpx.URL(request.url).host))
+        yield opened
     assert asked <= {"127.0.0.1", ""}
 
 
@@ -245,7 +230,7 @@ def test_all_assets_are_materialized_from_the_graph(instance, page, shoot, tmp_p
     build = published(instance.home)
     assert build.is_whole
     other = tmp_path / "home"
-    assert sync_as_process(other, instance.mirror.folder).returncode == 0
+    ended(sync_as_process(other, instance.mirror.folder))
     assert published(other).content_hash == build.content_hash
 
     page.get_by_role("button", name="zoom_in").dblclick()  # zoomed out, an asset shows only its name

@@ -20,7 +20,7 @@ import pytest
 
 from pipelines.storage.home import PROJECT
 from tests.e2e.dying import POINTS
-from tests.e2e.homes import PATIENCE, command, debris, environment, published, sync, sync_unrecorded
+from tests.e2e.homes import PATIENCE, command, debris, ended, environment, published, sync, sync_unrecorded
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Filer, Mirror
 
 # read when the module is imported, because tests do not see these variables
@@ -71,7 +71,7 @@ def start_working(home: Path, source: Path) -> subprocess.Popen[bytes]:
 def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
     folder = tmp_path_factory.mktemp("killed")
     mirror, home = Mirror(folder / "mirror", *FILERS, ABSENT), folder / "home"
-    assert sync(home, mirror.folder).returncode == 0
+    ended(sync(home, mirror.folder))
     changed = [replace(filer, scale=filer.scale + 50) for filer in FILERS[::2]]
     mirror.list(*FILERS, Filer(301, "NEWX"))
     mirror.hold(*changed, Filer(301, "NEWX"))

@@ -5,7 +5,6 @@ Belongs here: the row, and the parts that must have the item without any other e
 """
 
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import httpx
 import pytest
 
 from pipelines.storage.home import PROJECT
-from tests.e2e.homes import PATIENCE, command, environment
+from tests.e2e.homes import ended, run_as_process
 from tests.servers import active_key, as_process
 from tests.sites import Site
 
@@ -59,16 +58,7 @@ def home(request: pytest.FixtureRequest, program: Path, tmp_path_factory: pytest
 
 def run(program: Path, home: Path, *arguments: str) -> str:
     """The output of a command of the copy."""
-    done = subprocess.run(
-        command(*arguments),
-        cwd=program,
-        env=environment(home, FUNDAMENTALS_FILINGS="off"),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return ended(run_as_process(home, *arguments, program=program, FUNDAMENTALS_FILINGS="off")).stdout
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,17 +22,10 @@ from pipelines.edgar.download_plan import BULK_URLS
 from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from pipelines.storage.home import PROJECT, Home
 from pipelines.storage.lake import Lake
-from tests.e2e.homes import command, environment, published, query, sync_unrecorded
+from tests.e2e.homes import USER_AGENT, command, ended, environment, published, query, sync_live
 from tests.mirrors import ALFA, BRAVO, CARGO, Filer, Mirror
 
 FILERS = (ALFA, BRAVO, CARGO, Filer(104, "DELT", 400))
-USER_AGENT = "Example Research mail@example.org"
-
-
-@pytest.fixture
-def server() -> Iterator[EdgarServer]:
-    with running_server() as state:
-        yield state
 
 
 @pytest.fixture
@@ -55,7 +47,7 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with running_server() as faultless:
         faultless.folder = folder / "mirror"
         Mirror(faultless.folder, *FILERS)
-        assert live(folder / "home", faultless).returncode == 0
+        ended(sync_live(folder / "home", faultless))
     return folder / "home"
 
 
@@ -63,11 +55,6 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def held(first: Path, home: Path) -> Path:
     """A copy of that home for one test, with a server that starts with the same documents."""
     return shutil.copytree(first, home, symlinks=True)
-
-
-def live(home: Path, server: EdgarServer, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-    settings = {"EDGAR_USER_AGENT": USER_AGENT, "EDGAR_BASE_URL": server.url, "FUNDAMENTALS_FILINGS": "off"}
-    return sync_unrecorded(home, "live", *arguments, **settings, **more)
 
 
 def asked(server: EdgarServer) -> int:
@@ -82,14 +69,12 @@ def test_404_for_every_document_is_a_failure_of_the_source(server, mirror, held)
     documents = server.folder / "data.sec.gov"
     documents.rename(server.folder / "hidden")
 
-    done = live(home, server)
-
-    assert done.returncode == 1
+    done = ended(sync_live(home, server), 1)
     assert "the source answers 404 for 2 of 4 companies whose documents it had before" in done.stderr
     assert published(home).pointer == before
     (server.folder / "hidden").rename(documents)
     server.asked.clear()
-    assert live(home, server).returncode == 0
+    ended(sync_live(home, server))
     assert asked(server) == 8
 
 
@@ -97,7 +82,7 @@ def test_a_document_that_was_held_is_requested_again(server, mirror, held):
     server.on(facts_url(BRAVO.cik), Reply(404))
     for _ in range(2):
         server.asked.clear()
-        assert live(held, server).returncode == 0
+        ended(sync_live(held, server))
         assert asked(server) == 7
     assert query(held, "SELECT count(*) FROM financials WHERE symbol = 'BRVO'") != [(0,)]
 
@@ -107,22 +92,20 @@ def test_a_short_list_of_companies_is_held_back_until_it_is_confirmed(server, mi
     before = published(home).pointer
     mirror.list(ALFA)
 
-    done = live(home, server)
-
-    assert done.returncode == 1
+    done = ended(sync_live(home, server), 1)
     assert (
         "ticker_list_is_complete: 3 companies are missing in the SEC's list at once, such as BRVO (BRVO)" in done.stderr
     )
     assert "set FUNDAMENTALS_CONFIRM_SHRINK=yes, or synchronize again tomorrow" in done.stderr
     assert published(home).pointer == before
-    assert live(home, server).returncode == 1
+    ended(sync_live(home, server), 1)
 
-    assert live(home, server, FUNDAMENTALS_CONFIRM_SHRINK="yes").returncode == 0
+    ended(sync_live(home, server, FUNDAMENTALS_CONFIRM_SHRINK="yes"))
     assert query(home, "SELECT symbol FROM companies WHERE is_listed") == [("ALFA",)]
-    assert live(home, server).returncode == 0
+    ended(sync_live(home, server))
 
     mirror.list(*FILERS)
-    assert live(home, server).returncode == 0
+    ended(sync_live(home, server))
     assert query(home, "SELECT count(*) FROM companies WHERE is_listed") == [(4,)]
 
 
@@ -132,8 +115,7 @@ def test_how_many_companies_may_leave_the_list_at_once(server, mirror, home):
     filers = [ALFA, *(Filer(number, f"F{number}") for number in range(200, 599))]
     for listed, status in ((400, 0), (397, 0), (392, 1), (4, 1)):
         mirror.list(*filers[:listed])
-        done = live(home, server, *named)
-        assert done.returncode == status, (listed, done.stderr)
+        done = ended(sync_live(home, server, *named), status)
         assert ("companies are missing in the SEC's list at once" in done.stderr) == bool(status)
     assert "ticker_list_is_complete: 393 companies are missing" in done.stderr
 
@@ -141,9 +123,9 @@ def test_how_many_companies_may_leave_the_list_at_once(server, mirror, home):
     lake.write(
         listing_checks.TABLE, lake.read(listing_checks.TABLE).with_columns(pl.col("since") - listing_checks.ANOTHER_DAY)
     )
-    assert live(home, server, *named).returncode == 0
+    ended(sync_live(home, server, *named))
     mirror.list(*filers[:2])
-    assert "2 companies are missing" in live(home, server, *named).stderr
+    assert "2 companies are missing" in sync_live(home, server, *named).stderr
 
 
 def test_malformed_rows_of_the_list_are_skipped_and_named(server, mirror, held):
@@ -157,9 +139,7 @@ def test_malformed_rows_of_the_list_are_skipped_and_named(server, mirror, held):
     grown = replace(CARGO, scale=400)
     mirror.hold(grown)
 
-    done = live(held, server, "--full")
-
-    assert done.returncode == 0, done.stderr
+    done = ended(sync_live(held, server, "--full"))
     assert done.stderr.splitlines()[-2:] == [
         "skipped: tickers file, data[1]: the cik is None, expected a number of at most ten digits: "
         "[None, 'BRAVO', 'BRVO', 'Nasdaq']",
@@ -175,33 +155,30 @@ def test_malformed_rows_of_the_list_are_skipped_and_named(server, mirror, held):
     before = published(held).pointer
     document["data"] += [[None, f"F{number}", None, None] for number in range(4)]
     mirror.tickers.write_text(json.dumps(document))
-    done = live(held, server)
-    assert done.returncode == 1
+    done = ended(sync_live(held, server), 1)
     assert (
         "ticker_list_is_complete: 4 rows of the SEC's list are malformed, such as tickers file, data[4]" in done.stderr
     )
     assert published(held).pointer == before
-    assert live(held, server, FUNDAMENTALS_CONFIRM_SHRINK="yes").returncode == 0
+    ended(sync_live(held, server, FUNDAMENTALS_CONFIRM_SHRINK="yes"))
     assert query(held, "SELECT count(*) FROM companies WHERE is_listed") == [(4,)]
 
 
 def test_a_symbol_of_two_companies_is_held_back(server, mirror, home):
     """Also in the first synchronization of a home."""
     mirror.list(*FILERS, Filer(105, "ALFA"))
-    done = live(home, server)
-    assert done.returncode == 1
+    done = ended(sync_live(home, server), 1)
     assert "nothing was published: ticker_list_is_complete: 1 symbols belong to two companies" in done.stderr
     assert ": ALFA; if the list is right" in done.stderr
     mirror.list(*FILERS)
-    assert live(home, server).returncode == 0
+    ended(sync_live(home, server))
 
 
 def test_a_refused_document_is_the_failure_of_its_company(server, mirror, home):
     """The company facts or the submissions. The last line says so, and the exit status is a special one."""
     server.on(facts_url(BRAVO.cik), Reply(403, b"<p>No access to this one</p>"))
     server.on(submissions_url(CARGO.cik), Reply(418))
-    done = live(home, server)
-    assert done.returncode == 3
+    done = ended(sync_live(home, server), 3)
     lines = done.stderr.splitlines()
     assert any('answers 403 ("No access to this one")' in line for line in lines[:-1])
     assert any("answers 418" in line for line in lines[:-1])
@@ -218,8 +195,7 @@ def test_a_source_that_refuses_everything_is_left_after_a_few_requests(server, m
     server.otherwise = Reply(403, b"<h1>Your Request Originates from an Undeclared Automated Tool</h1>")
     # slower than the answers of a busy machine: no request is under way when the last refusal arrives
     monkeypatch.setattr(sources, "REQUESTS_A_SECOND", 1)
-    done = live(home, server)
-    assert done.returncode == 1
+    done = ended(sync_live(home, server), 1)
     assert "Your Request Originates from an Undeclared Automated Tool" in done.stderr
     assert len(server.asked) == 1 + REFUSALS_IN_A_ROW, server.asked
 
@@ -237,7 +213,7 @@ def test_the_page_of_a_refusal_with_status_200_is_a_refusal(server, mirror, held
     folder, server.folder = server.folder, None
     with monkeypatch.context() as slowly:
         slowly.setattr(sources, "REQUESTS_A_SECOND", 1)
-        done = live(held, server, "--symbols", ",".join(filer.symbol for filer in FILERS))
+        done = sync_live(held, server, "--symbols", ",".join(filer.symbol for filer in FILERS))
     assert done.returncode == 1
     [line] = [line for line in done.stderr.splitlines() if "Undeclared" in line]
     assert line.startswith("fundamentals sync: https://data.sec.gov/")
@@ -250,8 +226,7 @@ def test_the_page_of_a_refusal_with_status_200_is_a_refusal(server, mirror, held
 
     server.folder, server.otherwise = folder, Reply(404)
     server.on(facts_url(BRAVO.cik), Reply(body=PAGE))
-    done = live(held, server)
-    assert done.returncode == 3
+    done = ended(sync_live(held, server), 3)
     assert f"failed: CIK {BRAVO.cik}: {facts_url(BRAVO.cik)}: answers 200 with a web page in place" in done.stderr
     documents = Lake(held / "tables").read("documents").filter(cik=BRAVO.cik)
     assert documents.drop("failure").equals(
@@ -260,7 +235,7 @@ def test_the_page_of_a_refusal_with_status_200_is_a_refusal(server, mirror, held
     assert query(held, "SELECT * FROM quarantine") == []
 
     server.on(TICKERS_URL, Reply(body=PAGE))
-    done = live(held, server)
+    done = sync_live(held, server)
     assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
     assert "Undeclared Automated Tool" in done.stderr
 
@@ -269,8 +244,7 @@ def test_the_same_bad_bytes_for_both_documents_of_a_company(server, mirror, home
     """One row of table `quarantine` with both places; the other companies are published."""
     for url in (facts_url(BRAVO.cik), submissions_url(BRAVO.cik)):
         server.on(url, Reply(body=b"Maintenance"))
-    done = live(home, server)
-    assert done.returncode == 0, done.stderr
+    ended(sync_live(home, server))
     assert query(home, "SELECT cik, place FROM quarantine") == [
         (BRAVO.cik, f"companyfacts of CIK {BRAVO.cik}; submissions of CIK {BRAVO.cik}")
     ]
@@ -292,9 +266,7 @@ def test_a_value_outside_its_type_quarantines_its_company(server, mirror, home):
         assert old in text
         mirror.facts(filer).write_text(text.replace(old, new, 1))
 
-    done = live(home, server)
-
-    assert done.returncode == 0, done.stderr
+    done = ended(sync_live(home, server))
     for filer, (_, _, reason) in OUTSIDE.items():
         [told] = [line for line in done.stderr.splitlines() if line.startswith(f"quarantined: CIK {filer.cik}")]
         assert reason in told

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from pipelines.sample import EVENTS, Filer, next_day_filers, simulate
-from tests.e2e.homes import query, run, sync
+from tests.e2e.homes import ended, query, run, sync
 from tests.servers import ONCE_IN_A_WHILE, active_key, wait_until
 from tests.sites import Site, installed
 
@@ -46,8 +46,7 @@ def day(synchronized_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> 
         first = Day(site, active_key(home), {}, subprocess.CompletedProcess([], 0))
         before = {"split": first.years("XQWHC"), "listed": first.asked("/companies/XQKST").status_code}
         build = first.asked("/status").json()["data"]["build"]
-        done = run(home, "sample", "--next-day")
-        assert done.returncode == 0, done.stderr
+        done = ended(run(home, "sample", "--next-day"))
         wait_until(lambda: first.asked("/status").json()["data"]["build"] != build, ONCE_IN_A_WHILE)
         yield Day(site, first.key, before, done)
 
@@ -123,7 +122,7 @@ def test_the_day_stays_and_the_command_can_be_repeated(day):
     assert ", was there already:" not in day.done.stdout
     again = run(day.site.home, "sample", "--next-day")
     assert (again.returncode, ", was there already:" in again.stdout) == (0, True)
-    assert sync(day.site.home, "sample").returncode == 0
+    ended(sync(day.site.home, "sample"))
     assert day.asked("/status").json()["data"]["build"] == build
     assert day.asked("/companies/XQKST").status_code == 200
 

@@ -9,17 +9,18 @@ import csv
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.conftest import PROJECT
+from tests.e2e.chromium import chromium
 from tests.e2e.homes import PATIENCE, query
 from tests.servers import active_key
 from tests.sites import Main, Read, Site
@@ -27,15 +28,6 @@ from warehouse.contract.line_items import SERVED_NAMES
 
 # read when the module is imported, because tests do not see these variables
 SCREENSHOTS = os.environ.get("FUNDAMENTALS_SCREENSHOTS")
-OPTIONS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 WIDTHS = {"narrow": {"width": 390, "height": 844}, "wide": {"width": 1280, "height": 900}}
 A4 = {"width": 703, "height": 1032}  # within margins of 12 mm
 LOOKS = (("wide", "light"), ("narrow", "dark"))
@@ -75,13 +67,6 @@ def reader(sample_site: Site) -> Iterator[httpx.Client]:
 
 
 # --- Over HTTP --------------------------------------------------------------------------------------------------------
-
-
-def test_an_error_links_to_its_explanation(sample_site, reader):
-    """The docs link of a refused request leads to the page's heading of the code."""
-    docs = httpx.get(f"{sample_site.address}/v1/companies").json()["error"]["docs"]
-    page = reader.get(docs).text
-    assert re.search(rf'id="{docs.partition("#")[2]}"[^>]*>.*?unauthenticated', page)
 
 
 def test_the_reference_can_be_navigated(reader):
@@ -139,11 +124,8 @@ def test_a_company_is_found_and_its_values_are_traced_and_downloaded(reader, sam
 @pytest.fixture(scope="module")
 def browser(program: Callable[[str, str], str]) -> Iterator[Browser]:
     """Debian's Chromium."""
-    executable = program("chromium", "chromium")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=OPTIONS)
+    with chromium(program("chromium", "chromium")) as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -157,12 +139,15 @@ def axe(request: pytest.FixtureRequest) -> str:
 
 
 @contextmanager
-def window(browser: Browser, site: Site, cookies: httpx.Cookies | None = None, **options: Any) -> Iterator[Page]:
+def window(
+    browser: Browser, site: Site, cookies: httpx.Cookies | None = None, width: str = "wide", **options: Any
+) -> Iterator[Page]:
     """Open a window; when it is closed, it has requested no other host, and had no error."""
     asked: set[str] = set()
     said: list[str] = []
-    context: BrowserContext = browser.new_context(base_url=site.address, viewport=WIDTHS["wide"], **options)
-    context.add_cookies([{"name": each.name, "value": each.value, "url": site.address} for each in jar(cookies)])
+    context: BrowserContext = browser.new_context(base_url=site.address, viewport=WIDTHS[width], **options)
+    known: Iterable[Any] = cookies.jar if cookies else ()
+    context.add_cookies([{"name": each.name, "value": each.value, "url": site.address} for each in known])
     page = context.new_page()
     page.set_default_timeout(PATIENCE * 1000)
     page.on("request", lambda request: asked.add(request.url.split("/")[2]))
@@ -174,9 +159,20 @@ def window(browser: Browser, site: Site, cookies: httpx.Cookies | None = None, *
     assert [text for text in said if not EXPECTED.match(text)] == []
 
 
-def jar(cookies: httpx.Cookies | None) -> Iterator[Any]:
-    """The cookies one by one."""
-    return iter(cookies.jar if cookies else ())
+Visit = Callable[..., AbstractContextManager[Page]]
+
+
+@pytest.fixture
+def visit(browser: Browser, sample_site: Site, reader: httpx.Client) -> Visit:
+    """Opens a page of the signed-in reader in a window; options as for `window`."""
+
+    @contextmanager
+    def visit(path: str, **options: Any) -> Iterator[Page]:
+        with window(browser, sample_site, reader.cookies, **options) as page:
+            page.goto(path)
+            yield page
+
+    return visit
 
 
 @pytest.fixture(scope="module", params=PAGES)
@@ -313,23 +309,18 @@ SCROLLED = """async box => {
 
 
 @pytest.mark.parametrize("path", [COMPANY, "/companies", "/compare?symbols=XQCPF,XQORC,XQPRB,XQALD"])
-def test_the_first_column_of_a_scrolled_table_stays_on_a_phone(browser, sample_site, reader, path):
+def test_the_first_column_of_a_scrolled_table_stays_on_a_phone(visit, path):
     """Also in the header row, with a divider; no neighbouring cell is cut."""
-    with window(browser, sample_site, reader.cookies) as page:
-        look(page, "narrow", "light")
-        page.goto(path)
+    with visit(path, width="narrow") as page:
         found = page.locator("main > .scroll").first.evaluate(SCROLLED)
     assert found["scrolled"] > 0
     assert found["firsts"] == pytest.approx([found["left"]] * 2, abs=1)
-    assert found["shadow"] != "none"
-    assert found["cut"] == []
+    assert (found["shadow"] != "none", found["cut"]) == (True, [])
 
 
-def test_the_head_of_a_comparison_stays_on_a_phone(browser, sample_site, reader):
+def test_the_head_of_a_comparison_stays_on_a_phone(visit):
     """Each column is named by its symbol, however far the table is scrolled down."""
-    with window(browser, sample_site, reader.cookies) as page:
-        look(page, "narrow", "light")
-        page.goto("/compare?symbols=XQCPF,XQORC,XQPRB,XQALD")
+    with visit("/compare?symbols=XQCPF,XQORC,XQPRB,XQALD", width="narrow") as page:
         places = page.locator("main > .scroll").first.evaluate(
             """box => {
                 box.scrollIntoView({behavior: "instant"});
@@ -344,8 +335,7 @@ def test_the_head_of_a_comparison_stays_on_a_phone(browser, sample_site, reader)
 
 def test_codes_of_errors_are_in_one_line_on_a_phone(browser, sample_site):
     """Below them is a border in place of the underline, which hides underscores."""
-    with window(browser, sample_site) as page:
-        look(page, "narrow", "light")
+    with window(browser, sample_site, width="narrow") as page:
         page.goto("/errors")
         shown = "found => found.map(each => [each.getClientRects().length, getComputedStyle(each).display])"
         assert set(map(tuple, page.locator("td a > code").evaluate_all(shown))) == {(1, "inline-block")}
@@ -353,10 +343,9 @@ def test_codes_of_errors_are_in_one_line_on_a_phone(browser, sample_site):
         assert len(set(heights)) == 1
 
 
-def test_a_comparison_uses_its_width(browser, sample_site, reader):
+def test_a_comparison_uses_its_width(visit):
     """The columns of companies are of one width, though some have long notes, and charts fill their cards."""
-    with window(browser, sample_site, reader.cookies) as page:
-        page.goto("/compare?symbols=XQCPF,XQORC,XQPRB,XQALD")
+    with visit("/compare?symbols=XQCPF,XQORC,XQPRB,XQALD") as page:
         width = "found => found.map(each => each.getBoundingClientRect().width)"
         columns = page.locator("main > .scroll thead th").evaluate_all(width)[1:]
         assert columns == pytest.approx([columns[0]] * len(columns), abs=1)
@@ -365,10 +354,9 @@ def test_a_comparison_uses_its_width(browser, sample_site, reader):
 
 
 @pytest.mark.parametrize("path", ["/", COMPANY, "/changes"])
-def test_the_age_of_the_data_is_shown_by_the_clock_of_the_reader(browser, sample_site, reader, path):
+def test_the_age_of_the_data_is_shown_by_the_clock_of_the_reader(visit, path):
     """Also of a page that a cache kept; a clock that is behind, and a browser without scripts, show the time itself."""
-    with window(browser, sample_site, reader.cookies, java_script_enabled=False) as page:
-        page.goto(path)
+    with visit(path, java_script_enabled=False) as page:
         told = page.locator("main time").first.text_content()
     ages = {
         "minutes": ("7 minutes", 7),
@@ -376,9 +364,8 @@ def test_the_age_of_the_data_is_shown_by_the_clock_of_the_reader(browser, sample
         "days": ("2 days", 2),
         "seconds": ("less than a minute", 9),
     }
-    with window(browser, sample_site, reader.cookies) as page:
+    with visit(path) as page:
         page.clock.install()
-        page.goto(path)
         time = page.locator("main time").first
         moment = datetime.fromisoformat(time.get_attribute("datetime"))
         for unit, (age, number) in ages.items():
@@ -405,12 +392,11 @@ def test_the_language_of_an_example_is_chosen_with_the_keyboard(browser, sample_
         expect(page.locator("#getStatus-python")).to_be_visible(visible=has_scripts)
 
 
-def test_a_person_finds_companies_with_the_keyboard_and_compares_them(browser, sample_site, reader):
+def test_a_person_finds_companies_with_the_keyboard_and_compares_them(visit):
     """The completions of the search lead to a company, its years are downloaded, and one is traced to its filing; the
     completions of the comparison complete the list of symbols.
     """
-    with window(browser, sample_site, reader.cookies) as page:
-        page.goto("/companies")
+    with visit("/companies") as page:
         field = page.get_by_role("combobox", name="Find a company")
         field.fill("exam")
         expect(field).to_have_attribute("aria-expanded", "true")
@@ -464,11 +450,9 @@ def test_a_person_finds_companies_with_the_keyboard_and_compares_them(browser, s
 
 
 @pytest.mark.parametrize("query", ["", "?net_margin_min=-1000"])
-def test_on_a_phone_the_list_begins_on_the_first_screen(browser, sample_site, reader, query):
+def test_on_a_phone_the_list_begins_on_the_first_screen(visit, query):
     """With two figures of a company, also where the fields for figures are open."""
-    with window(browser, sample_site, reader.cookies) as page:
-        look(page, "narrow", "light")
-        page.goto(f"/companies{query}")
+    with visit(f"/companies{query}", width="narrow") as page:
         boxes = [page.locator("main tbody td.num").nth(place).bounding_box() for place in range(2)]
         for box in filter(None, boxes):
             assert box["x"] + box["width"] <= WIDTHS["narrow"]["width"]
@@ -477,11 +461,9 @@ def test_on_a_phone_the_list_begins_on_the_first_screen(browser, sample_site, re
 
 
 @pytest.mark.parametrize("path", ["/", "/companies", COMPANY, "/compare?symbols=XQCPF,XQORC"])
-def test_the_filing_behind_a_figure_is_two_taps_away_on_a_phone(browser, sample_site, reader, path):
+def test_the_filing_behind_a_figure_is_two_taps_away_on_a_phone(visit, path):
     """The first tap leads to the value's page, where the filing stands next to the fact, without scrolling sideways."""
-    with window(browser, sample_site, reader.cookies, has_touch=True) as page:
-        look(page, "narrow", "light")
-        page.goto(path)
+    with visit(path, width="narrow", has_touch=True) as page:
         figures = page.locator("main :is(td, dd) a[href^='/companies/']").filter(has_text=re.compile(r"\d"))
         assert figures.count() > 4
         figures.first.tap()
@@ -530,11 +512,9 @@ def test_a_person_makes_uses_and_revokes_a_key(browser, sample_site):
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_the_page_does_not_move_under_the_mouse(browser, sample_site, reader, width):
+def test_the_page_does_not_move_under_the_mouse(visit, width):
     """Where a period has no value, its reason may be long, and there is no dot."""
-    with window(browser, sample_site, reader.cookies) as page:
-        look(page, width, "light")
-        page.goto(f"{COMPANY}?periods=ttm&years=all")
+    with visit(f"{COMPANY}?periods=ttm&years=all", width=width) as page:
         found = page.evaluate("""() => {
           const told = [];
           for (const plot of document.querySelectorAll("svg.plot")) {
@@ -554,10 +534,9 @@ def test_the_page_does_not_move_under_the_mouse(browser, sample_site, reader, wi
         assert all(has_value == is_shown for _, has_value, is_shown in found)
 
 
-def test_the_crosshair_reads_all_charts_by_key_mouse_and_finger(browser, sample_site, reader):
+def test_the_crosshair_reads_all_charts_by_key_mouse_and_finger(visit):
     """In all charts at once; Escape shows the newest value again; Enter, or a touch of the value, opens its page."""
-    with window(browser, sample_site, reader.cookies, has_touch=True) as page:
-        page.goto(COMPANY)
+    with visit(COMPANY, has_touch=True) as page:
         revenue = page.get_by_role("slider", name="Revenue", exact=True)
         shown = page.locator("section", has=page.get_by_role("heading", name="Revenue", exact=True)).locator("p").first
         newest = shown.text_content()

@@ -1,13 +1,14 @@
-"""Worker processes on one socket, with a real Redis server: rate limits, revocation, restart and stop."""
+"""Worker processes on one socket, with a real Redis server: revocation, restart and stop.
 
-import asyncio
+That all workers together pass sixty requests a minute: tests/scale/test_replicas.py.
+"""
+
 import os
 import re
 import signal
 import subprocess
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -27,8 +28,6 @@ from tests.servers import (
     wait_until,
 )
 
-CLIENTS = 200
-ATTEMPTS = 4
 EMAIL = "reader@example.org"
 
 
@@ -44,39 +43,6 @@ def redis(program: Callable[[str, str], str]) -> Iterator[tuple[str, "subprocess
     executable = program("redis-server", "redis-server")
     with tempfile.TemporaryDirectory() as folder, redis_server(executable, Path(folder)) as running:
         yield running
-
-
-def statuses(address: str, key: str, clients: int = CLIENTS) -> Counter[int]:
-    """The statuses of concurrent clients, each on its own connection."""
-
-    async def all_at_once() -> Counter[int]:
-        async with httpx.AsyncClient(limits=httpx.Limits(max_connections=clients), timeout=PATIENCE) as client:
-            asked = [client.get(f"{address}/v1/companies", headers={"X-Api-Key": key}) for _ in range(clients)]
-            return Counter(response.status_code for response in await asyncio.gather(*asked))
-
-    return asyncio.run(all_at_once())
-
-
-def early_in_a_minute() -> None:
-    """Wait until the minute has time left for two hundred requests, also on a slow machine."""
-    if (left := 60 - time.time() % 60) < 10:
-        time.sleep(left + 0.1)
-
-
-def test_several_workers_with_redis_pass_sixty_requests_per_minute(home: Path, redis: tuple[str, object]) -> None:
-    keys = [active_key(home, f"reader{number}@example.org") for number in range(2)]
-    with as_process(home, "--workers", "4", REDIS_URL=redis[0]) as served:
-        both_workers(served)  # otherwise the first one up may count all
-        for _ in range(ATTEMPTS):
-            early_in_a_minute()
-            before = len(served.errors.read_text())
-            answered = [statuses(served.address, key) for key in keys]
-            if "Redis is unavailable" not in served.errors.read_text()[before:]:
-                break
-            time.sleep(60 - time.time() % 60)  # on a busy machine Redis may be late; then each worker counts for itself
-        assert answered == [{200: 60, 429: 140}] * 2, served.errors.read_text()
-        counting = {line["worker"] for line in served.requests() if line["key"]}
-        assert len(counting) > 1, "more than one had to count"
 
 
 def test_while_redis_is_away_the_process_counts_on_and_the_status_is_degraded(

@@ -19,7 +19,7 @@ import pytest
 from pipelines.edgar.archive import Archive, Member
 from pipelines.storage.lake import Lake
 from tests.archives import zipped
-from tests.e2e.homes import published, query, sync, sync_as_process, sync_unrecorded
+from tests.e2e.homes import ended, published, query, sync, sync_as_process, sync_unrecorded
 from tests.mirrors import ABSENT, ALFA, BRAVO, CARGO, Filer, Mirror
 
 REVENUES = "SELECT symbol, revenue FROM financials WHERE period = 'FY2024' ORDER BY symbol"
@@ -35,8 +35,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Mirror, Path]:
     """A mirror, and a home synchronized with it; tests do not change them."""
     folder = tmp_path_factory.mktemp("small")
     mirror, home = Mirror(folder / "mirror", *FILERS, ABSENT), folder / "home"
-    done = sync(home, mirror.folder)
-    assert done.returncode == 0, done.stderr
+    ended(sync(home, mirror.folder))
     return mirror, home
 
 
@@ -164,9 +163,7 @@ def test_a_broken_document_is_quarantined(own):
     facts = mirror.facts(BRAVO)
     facts.write_bytes(facts.read_bytes()[: facts.stat().st_size // 2])
 
-    done = sync_unrecorded(home, mirror.folder)
-
-    assert done.returncode == 0, done.stderr
+    done = ended(sync_unrecorded(home, mirror.folder))
     assert (cells(done.stdout)["companies in quarantine"], cells(done.stdout)["build"]) == ("1", "published")
     told = [line for line in done.stderr.splitlines() if line.startswith("quarantined: CIK 0000000102: ")]
     assert len(told) == 1
@@ -179,8 +176,8 @@ def test_a_broken_document_is_quarantined(own):
         (BRAVO.cik, True, True)
     ]
     # the broken company alone is a failure; another company is not
-    assert sync_unrecorded(home, mirror.folder, "--symbols", "BRVO").returncode == 1
-    assert sync_unrecorded(home, mirror.folder, "--symbols", "ALFA").returncode == 0
+    ended(sync_unrecorded(home, mirror.folder, "--symbols", "BRVO"), 1)
+    ended(sync_unrecorded(home, mirror.folder, "--symbols", "ALFA"))
 
 
 def test_a_file_that_is_no_document_is_the_failure_of_its_company(own):
@@ -193,9 +190,7 @@ def test_a_file_that_is_no_document_is_the_failure_of_its_company(own):
         file.truncate(400 << 20)
     before = Lake(home / "tables").read("documents")
 
-    done = sync_unrecorded(home, mirror.folder)
-
-    assert done.returncode == 3, done.stderr
+    done = ended(sync_unrecorded(home, mirror.folder), 3)
     what = ["is a web page, expected a document of EDGAR", "has 419430400 bytes, which no document of EDGAR has"]
     for filer, file, reason in zip((BRAVO, CARGO), (mirror.facts(BRAVO), mirror.submissions(CARGO)), what, strict=True):
         line = f"failed: CIK {filer.cik}: {file} {reason}; get the file again; its previous values stay"
@@ -220,9 +215,7 @@ def test_one_symbol_is_updated_and_the_rest_kept(own):
     grown = replace(BRAVO, scale=900)
     mirror.hold(grown, replace(CARGO, scale=900))
 
-    done = sync_unrecorded(home, mirror.folder, "--symbols", "brvo")
-
-    assert done.returncode == 0, done.stderr
+    ended(sync_unrecorded(home, mirror.folder, "--symbols", "brvo"))
     assert query(home, REVENUES) == revenues(ALFA, grown, CARGO)
     after = published(home)
     assert after.is_whole
@@ -232,7 +225,7 @@ def test_one_symbol_is_updated_and_the_rest_kept(own):
     assert query(home, "SELECT count(*) FROM syncs") == [(2,)]
     assert query(home, "SELECT count(*) > 0 FROM changes") == [(True,)]
 
-    assert sync_unrecorded(home, mirror.folder, "--symbols", "brvo").returncode == 0
+    ended(sync_unrecorded(home, mirror.folder, "--symbols", "brvo"))
 
     again = published(home).pointer
     assert (again.build, again.content_hash) == (after.pointer.build, after.content_hash), "changes cause no build"
@@ -243,8 +236,7 @@ def test_a_full_run_gives_the_same_build(own):
     """--full computes every row again, and no new build is published."""
     mirror, home = own
     before = published(home)
-    done = sync_unrecorded(home, mirror.folder, "--full")
-    assert done.returncode == 0, done.stderr
+    done = ended(sync_unrecorded(home, mirror.folder, "--full"))
     assert cells(done.stdout)["build"] == "unchanged"
     after = published(home)
     assert (after.pointer.build, after.content_hash) == (before.pointer.build, before.content_hash)
@@ -254,13 +246,12 @@ def test_bulk_files_and_another_order_give_the_same_build_as_the_mirror(small, t
     """Also without the list of companies: then the submissions name the symbols."""
     mirror, home = small
     facts = zipped(mirror, tmp_path / "bulk")
-    assert sync_unrecorded(tmp_path / "home", mirror.folder, "--symbols", "CRGO").returncode == 0
-    first = sync_unrecorded(tmp_path / "home", facts)
-    assert first.returncode == 0, first.stderr
+    ended(sync_unrecorded(tmp_path / "home", mirror.folder, "--symbols", "CRGO"))
+    ended(sync_unrecorded(tmp_path / "home", facts))
     assert published(tmp_path / "home").content_hash == published(home).content_hash
     assert query(tmp_path / "home", "SELECT DISTINCT source FROM syncs") == [("mirror",)]
     (facts.parent / "company_tickers_exchange.json").unlink()
-    assert sync_unrecorded(tmp_path / "other", facts).returncode == 0
+    ended(sync_unrecorded(tmp_path / "other", facts))
     assert query(tmp_path / "other", REVENUES) == revenues(*FILERS)
 
 
@@ -278,7 +269,7 @@ def test_only_changed_members_of_bulk_files_are_read(own, tmp_path, monkeypatch)
 
     monkeypatch.setattr(Archive, "read", watched)
     facts = zipped(mirror, tmp_path / "bulk")
-    assert sync_unrecorded(home, facts).returncode == 0
+    ended(sync_unrecorded(home, facts))
     assert read == [f"companyfacts.zip CIK{BRAVO.cik}.json"]
     assert query(home, REVENUES) == revenues(ALFA, grown, CARGO)
     assert cells(sync_unrecorded(home, facts).stdout)["build"] == "unchanged"
@@ -290,7 +281,6 @@ def test_a_hostile_member_of_bulk_files_is_the_failure_of_its_company(own, tmp_p
     facts = zipped(mirror, tmp_path / "bulk")
     with zipfile.ZipFile(facts, "a") as archive, pytest.warns(UserWarning, match="Duplicate name"):
         archive.writestr(f"CIK{BRAVO.cik}.json", b"{}")
-    done = sync_unrecorded(home, facts)
-    assert done.returncode == 3
+    done = ended(sync_unrecorded(home, facts), 3)
     assert f"companyfacts.zip, CIK{BRAVO.cik}.json: has 2 members with its name" in done.stderr
     assert query(home, REVENUES) == revenues(*FILERS)

@@ -3,33 +3,16 @@
 The server is a real one on a loopback port; behind it is the simulator, which files day by day.
 """
 
-import subprocess
-from collections.abc import Iterator
 from datetime import date
-from pathlib import Path
-
-import pytest
 
 from pipelines.edgar.download_plan import BULK_URLS
-from pipelines.fake_sec.server import EdgarServer, Reply, running_server
+from pipelines.fake_sec.server import EdgarServer, Reply
 from pipelines.run.steps import FEEDING_FORMS
 from pipelines.sample import SampleTransport, sample_filers
-from tests.e2e.homes import published, query, sync_unrecorded
+from tests.e2e.homes import ended, published, query, sync_live
 
 FILERS = sample_filers()[:4]
 FIRST, LATER = date(2024, 10, 31), date(2024, 11, 8)
-USER_AGENT = "Example Research mail@example.org"
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[EdgarServer]:
-    with running_server() as state:
-        yield state
-
-
-def live(home: Path, server: EdgarServer, *arguments: str) -> subprocess.CompletedProcess[str]:
-    settings = {"EDGAR_USER_AGENT": USER_AGENT, "EDGAR_BASE_URL": server.url, "FUNDAMENTALS_FILINGS": "off"}
-    return sync_unrecorded(home, "live", *arguments, **settings)
 
 
 def asked(server: EdgarServer) -> list[str]:
@@ -44,9 +27,7 @@ def test_a_first_and_a_daily_synchronization(server, tmp_path):
     server.transport = SampleTransport(FILERS, filed_by=FIRST)
     home = tmp_path / "home"
 
-    first = live(home, server)
-
-    assert first.returncode == 0, first.stderr
+    first = ended(sync_live(home, server))
     assert first.stdout.startswith("Documents: bulk files: nothing was synchronized with the SEC before\n")
     assert "companyfacts.zip" in first.stderr  # its progress
     assert asked(server) == ["company_tickers_exchange.json", "companyfacts.zip", "submissions.zip"]
@@ -58,9 +39,7 @@ def test_a_first_and_a_daily_synchronization(server, tmp_path):
     days = sorted({filing.filed for _, filing in new})
     assert 0 < len(filed) < len(FILERS)
 
-    daily = live(home, server)
-
-    assert daily.returncode == 0, daily.stderr
+    daily = ended(sync_live(home, server))
     assert f"Documents: daily index: {len(days)} new days" in daily.stdout
     requested = asked(server)
     assert requested[: len(days) + 1] == [
@@ -71,20 +50,19 @@ def test_a_first_and_a_daily_synchronization(server, tmp_path):
     times = query(home, "SELECT DISTINCT data_updated_at FROM companies")
     assert len(times) == 1  # the index proves of the others that they are up to date
 
-    again = live(home, server)
+    again = sync_live(home, server)
 
     assert "Documents: daily index: 0 new days, 0 companies filed" in again.stdout
     assert asked(server) == ["company_tickers_exchange.json"]
     for name, url in BULK_URLS.items():
         server.on(url, Reply(404))
         assert name in url
-    assert "Documents: one by one" in live(tmp_path / "other", server).stdout
+    assert "Documents: one by one" in sync_live(tmp_path / "other", server).stdout
     assert query(tmp_path / "other", "FROM financials ORDER BY ALL") == query(home, "FROM financials ORDER BY ALL")
     assert published(home).is_whole
 
 
 def test_named_symbols_are_requested_one_by_one(server, tmp_path):
     server.transport = SampleTransport(FILERS[:2], filed_by=FIRST)
-    done = live(tmp_path / "home", server, "--symbols", FILERS[0].symbols[0])
-    assert done.returncode == 0, done.stderr
+    done = ended(sync_live(tmp_path / "home", server, "--symbols", FILERS[0].symbols[0]))
     assert done.stdout.startswith("Documents: one by one: symbols were named\n")

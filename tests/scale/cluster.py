@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from serve.access.accounts import Accounts
 from serve.access.sign_ins import SignIns
 from tests import builds
 from tests.browsers import Browser
-from tests.e2e.homes import environment
+from tests.e2e.homes import ended, environment, run_as_process
 from tests.scale.front import Front
 from tests.scale.objects import Objects, used
 from tests.scale.postgres import Postgres
@@ -152,11 +152,8 @@ class Cluster:
     @contextmanager
     def opened_accounts(self) -> Iterator[Accounts]:
         """The accounts that all replicas use."""
-        accounts = Accounts(self.accounts)
-        try:
+        with closing(Accounts(self.accounts)) as accounts:
             yield accounts
-        finally:
-            accounts.close()
 
     def keys(self, number: int, of: str = "reader") -> list[str]:
         """New keys, each of an account of its own with an active subscription."""
@@ -179,17 +176,7 @@ class Cluster:
 
     def command(self, *arguments: str) -> str:
         """The output of a command of `fundamentals`."""
-        done = subprocess.run(
-            [sys.executable, "-m", "fundamentals", *arguments],
-            cwd=PROJECT,
-            env=environment(self.home, **self.variables),
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout.strip()
+        return ended(run_as_process(self.home, *arguments, **self.variables)).stdout.strip()
 
     def workers(self, of: Callable[[dict[str, Any]], object] = bool) -> set[int]:
         """The processes that have answered a request of a kind."""

@@ -29,7 +29,7 @@ from tests.scale import objects, redis
 from tests.scale.__main__ import program
 from tests.scale.cluster import SITE, Replica, stopped_at_the_end
 from tests.scale.front import nginx
-from tests.servers import started_by
+from tests.servers import active_key, started_by
 
 TICKS = os.sysconf("SC_CLK_TCK")
 REQUEST = re.compile(r"(GET|PUT|HEAD|POST|DELETE) /fundamentals")
@@ -71,21 +71,17 @@ def store(home: Path, folder: Path, storage: objects.Objects) -> Iterator[tuple[
     shutil.copytree(home, copied, symlinks=True, ignore=shutil.ignore_patterns("dagster", "store.json", "cache"))
     empty.mkdir()
 
-    def commit(root: Path, run: str) -> None:
+    def checkout(root: Path, run: str = "") -> None:
         copy = of_home(Home(root))
         assert copy
         copy.checkout()
-        copy.commit(run)
-
-    def checkout(root: Path) -> None:
-        copy = of_home(Home(root))
-        assert copy
-        copy.checkout()
+        if run:
+            copy.commit(run)
 
     with objects.used(storage.environment):
         for name, work in (
-            ("first commit", lambda: commit(copied, "first")),
-            ("commit with nothing new", lambda: commit(copied, "second")),
+            ("first commit", lambda: checkout(copied, "first")),
+            ("commit with nothing new", lambda: checkout(copied, "second")),
             ("checkout into an empty home", lambda: checkout(empty)),
             ("checkout with nothing new", lambda: checkout(empty)),
         ):
@@ -185,10 +181,7 @@ def quoted(words: Sequence[str]) -> str:
 
 def symbols_of(made: Replica) -> list[str]:
     """Symbols of the served build that have financials."""
-    accounts = Accounts(made.home / "accounts.sqlite")
-    key = accounts.create_key("list@example.org", time.time())
-    accounts.set_subscription("list@example.org", "active", time.time())
-    accounts.close()
+    key = active_key(made.home, "list@example.org")
     with httpx.Client(base_url=f"{made.address}/v1", headers={"X-Api-Key": key}) as client:
         listed = [company["symbol"] for company in client.get("/companies", params={"per_page": MOST}).json()["data"]]
         return [symbol for symbol in listed if client.get(f"/companies/{symbol}/financials").status_code == 200]

@@ -5,12 +5,11 @@ The tests of accounts, keys, sign-ins and limits that are not about a file run h
 
 import asyncio
 import random
-import subprocess
-import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import AsyncExitStack, ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +31,9 @@ from serve.settings import Settings
 from serve.shared.server_holders import ServerHolders
 from tests import builds
 from tests.browsers import Browser
+from tests.e2e.homes import run_as_process
 from tests.scale.postgres import PASSWORD, Postgres, running
-from tests.servers import NOON, ONCE_IN_A_WHILE, PROJECT, as_process, in_process, until, wait_until
+from tests.servers import NOON, ONCE_IN_A_WHILE, as_process, away, in_process, until, wait_until
 from tests.unit import test_access, test_copied_accounts, test_site_sign_ins
 from tests.unit.test_access import accounts
 from tests.unit.test_copied_accounts import file, in_use, used
@@ -74,6 +74,13 @@ def path(postgres: Postgres) -> str:
 
 
 @pytest.fixture
+def opened(path: str) -> Iterator[Callable[[], Accounts]]:
+    """Opens the accounts of one more replica."""
+    with ExitStack() as stack:
+        yield lambda: stack.enter_context(closing(Accounts(path)))
+
+
+@pytest.fixture
 def key(accounts: Accounts) -> bytes:
     """A key of an active subscription."""
     made = accounts.create_key(EMAIL, time.time()).encode()
@@ -102,29 +109,23 @@ def at_once(*functions: Callable[[], object]) -> list[object]:
     return results
 
 
-def test_replicas_that_start_at_once_create_the_tables_once(path: str) -> None:
-    opened = at_once(*[lambda: Accounts(path)] * 8)
-    assert [type(each) for each in opened] == [Accounts] * 8
-    assert all(each.database.missing() == set() for each in opened if isinstance(each, Accounts))
-    for each in opened:
-        assert isinstance(each, Accounts)
-        each.close()
+def test_replicas_that_start_at_once_create_the_tables_once(opened: Callable[[], Accounts]) -> None:
+    replicas = at_once(*[opened] * 8)
+    assert [type(each) for each in replicas] == [Accounts] * 8
+    assert all(each.database.missing() == set() for each in replicas if isinstance(each, Accounts))
 
 
-def test_the_most_keys_of_an_account_hold_for_all_replicas_together(path: str) -> None:
-    opened = [Accounts(path) for _ in range(3)]
-    made = at_once(*[lambda each=each: each.create_key(EMAIL, NOON) for each in opened for _ in range(7)])
-    assert sum(isinstance(each, str) for each in made) == 10
-    assert sum(isinstance(each, TooManyKeys) for each in made) == 11
-    for each in opened:
-        each.close()
+def test_the_most_keys_of_an_account_hold_for_all_replicas_together(opened: Callable[[], Accounts]) -> None:
+    replicas = [opened() for _ in range(3)]
+    made = at_once(*[lambda each=each: each.create_key(EMAIL, NOON) for each in replicas for _ in range(7)])
+    assert Counter(map(type, made)) == {str: 10, TooManyKeys: 11}
 
 
-def test_what_replicas_count_and_note_is_added_up_without_a_deadlock(path: str) -> None:
+def test_what_replicas_count_and_note_is_added_up_without_a_deadlock(opened: Callable[[], Accounts]) -> None:
     """Each of four writes 40 times to the same 200 keys, in an order of its own."""
-    opened, names = [Accounts(path) for _ in range(4)], [f"key_{number}" for number in range(200)]
+    replicas, names = [opened() for _ in range(4)], [f"key_{number}" for number in range(200)]
     for name in names[::25]:
-        opened[0].create_key(EMAIL, NOON, name)
+        replicas[0].create_key(EMAIL, NOON, name)
 
     def write(accounts: Accounts, drawn: random.Random) -> None:
         for turn in range(40):
@@ -132,12 +133,10 @@ def test_what_replicas_count_and_note_is_added_up_without_a_deadlock(path: str) 
             accounts.add_day_counts(0, dict.fromkeys(order, 1))
             accounts.note_uses(dict.fromkeys(order, NOON + turn), 0)
 
-    done = at_once(*[lambda each=each: write(each, random.Random(id(each))) for each in opened])
+    done = at_once(*[lambda each=each: write(each, random.Random(id(each))) for each in replicas])
     assert done == [None] * 4
-    assert opened[0].day_counts(0) == dict.fromkeys(names, 160)
-    assert {each.last_used_at for each in opened[0].keys_of(EMAIL)} == {"2026-03-02T12:00:39Z"}
-    for each in opened:
-        each.close()
+    assert replicas[0].day_counts(0) == dict.fromkeys(names, 160)
+    assert {each.last_used_at for each in replicas[0].keys_of(EMAIL)} == {"2026-03-02T12:00:39Z"}
 
 
 # --- the same as SQLite
@@ -247,34 +246,23 @@ def test_postgresql_answers_as_sqlite_does(
 # --- two replicas, and a server that goes away
 
 
-class Replica:
-    """The accounts and the look-up of keys of one replica."""
-
-    def __init__(self, url: str) -> None:
-        self.accounts = Accounts(url)
-        self.holders: Holders = ServerHolders(self.accounts, time.time)
-
-
 def with_replicas(url: str, number: int, act: Callable[..., Any]) -> None:
-    """Run a coroutine with running replicas, and require that the event loop is never blocked meanwhile."""
+    """Run a coroutine with the look-ups of keys of running replicas, and require that the event loop is never blocked
+    meanwhile.
+    """
 
     async def run() -> None:
-        async with asyncio.timeout(120):
-            replicas = [Replica(url) for _ in range(number)]
-            waits = [each.holders.running() for each in replicas]
-            for each in waits:
-                await each.__aenter__()
-            longest = [0.0]
+        longest = [0.0]
+        async with asyncio.timeout(120), AsyncExitStack() as running:
+            replicas: list[Holders] = []
+            for _ in range(number):
+                accounts = running.enter_context(closing(Accounts(url)))
+                replicas.append(ServerHolders(accounts, time.time))
+                await running.enter_async_context(replicas[-1].running())
             watching = asyncio.create_task(watch(longest))
-            try:
-                await act(*[each.holders for each in replicas])
-            finally:
-                watching.cancel()
-                for each in waits:
-                    await each.__aexit__(None, None, None)
-                for replica in replicas:
-                    replica.accounts.close()
-            assert longest[0] < 1, f"the event loop was blocked for {longest[0]:.2f} s"
+            running.callback(watching.cancel)
+            await act(*replicas)
+        assert longest[0] < 1, f"the event loop was blocked for {longest[0]:.2f} s"
 
     asyncio.run(run())
 
@@ -313,9 +301,7 @@ def test_a_change_by_any_process_takes_effect_within_five_seconds_in_each_replic
     [held] = accounts.keys_of(EMAIL)
 
     def command(*arguments: str) -> str:
-        environment = {"FUNDAMENTALS_ACCOUNTS_URL": path, "FUNDAMENTALS_HOME": str(tmp_path / "none")}
-        line = [sys.executable, "-m", "fundamentals", *arguments]
-        done = subprocess.run(line, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
+        done = run_as_process(tmp_path / "none", *arguments, FUNDAMENTALS_ACCOUNTS_URL=path)
         assert (done.returncode, done.stderr) == (0, "")
         return done.stdout.strip()
 
@@ -430,22 +416,18 @@ def test_a_replica_answers_as_written_while_the_accounts_are_away(
 
         unknown = keys.new_key().encode()
         assert [ask(each).status_code for each in (key, unknown, b"garbage")] == [200, 401, 401]
-        getattr(postgres, leave)()
-        try:
+        with away(getattr(postgres, leave), getattr(postgres, come_back)):
             wait_until(lambda: status() == "degraded", ONCE_IN_A_WHILE)
             assert [ask(each).status_code for each in (key, unknown, b"garbage")] == [200, 500, 401]
             error = ask(unknown).json()["error"]
-            assert error["code"] == "server_error"
-            assert error["message"] == "This key cannot be checked at the moment; try again in a minute."
+            said = "This key cannot be checked at the moment; try again in a minute."
+            assert (error["code"], error["message"]) == ("server_error", said)
             assert httpx.get(f"{address}/v1/status", headers={"X-Api-Key": unknown.decode()}).status_code == 200
             began = time.monotonic()
             page = browser.get("/profile")
-            assert page.status_code == 503
-            assert "Accounts are not available" in page.text
+            assert (page.status_code, "Accounts are not available" in page.text) == (503, True)
             assert browser.get("/reference").status_code == 200
             assert time.monotonic() - began < 2
-        finally:
-            getattr(postgres, come_back)()
         wait_until(lambda: status() == "up", ONCE_IN_A_WHILE)
         assert [ask(each).status_code for each in (key, unknown)] == [200, 401]
         assert "API keys" in browser.get("/profile").text

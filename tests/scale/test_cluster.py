@@ -19,9 +19,10 @@ import pytest
 
 from pipelines.storage.home import PROJECT
 from pipelines.storage.lake import Lake
-from tests.e2e.homes import PATIENCE, published, sync_unrecorded
+from tests.e2e.homes import PATIENCE, ended, published, sync_unrecorded
 from tests.scale import fleet as machines
 from tests.scale.fleet import OF_DASK, Fleet, Machine, until
+from tests.servers import away
 
 SOURCE = ("sample", "--symbols", "XQORC,XQHBR,XQWHC,XQLNT,XQWLW,XQCPF,XQMDW,XQRDG")
 BATCH = 3
@@ -39,8 +40,22 @@ def fleet(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Fleet]:
 def alone(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The content hash of the build that one machine makes of the source."""
     home = tmp_path_factory.mktemp("alone") / "home"
-    assert sync_unrecorded(home, *SOURCE, FUNDAMENTALS_PROCESSES="1").returncode == 0
+    ended(sync_unrecorded(home, *SOURCE, FUNDAMENTALS_PROCESSES="1"))
     return published(home).content_hash
+
+
+def ends_with(leading: Machine, *words: str) -> None:
+    """The run fails, and its last line says this."""
+    status, line = leading.ended()
+    assert status == 1
+    assert all(word in line for word in words), line
+
+
+def with_a_frozen_worker(fleet: Fleet) -> Machine:
+    """A machine that leads a run, of which a worker was frozen in a batch."""
+    leading = fleet.sync(*SOURCE)
+    fleet.frozen_in_a_batch(fleet.machines[1], leading)
+    return leading
 
 
 def made_as_alone(leading: Machine, alone: str) -> None:
@@ -99,9 +114,7 @@ def with_other_rules(folder: Path) -> dict[str, Any]:
 @pytest.mark.long
 def test_a_worker_that_is_frozen_changes_nothing(fleet, alone):
     """It is lost after a while, and its batch is done by the other one."""
-    leading = fleet.sync(*SOURCE)
-    fleet.frozen_in_a_batch(fleet.machines[1], leading)
-    made_as_alone(leading, alone)
+    made_as_alone(with_a_frozen_worker(fleet), alone)
 
 
 def metrics_of(fleet: Fleet) -> str:
@@ -150,8 +163,7 @@ def admits(port: int, authority: Path | None = None, *shown: Path) -> bool:
 def test_a_scheduler_that_is_killed_and_started_again(fleet, alone):
     """The leader gives the batches out again that are missing; workers join again by themselves."""
     scheduler, worker = fleet.machines[:2]
-    leading = fleet.sync(*SOURCE)
-    fleet.frozen_in_a_batch(worker, leading)
+    leading = with_a_frozen_worker(fleet)
     scheduler.kill()
     worker.signal(signal.SIGCONT)
     time.sleep(13)
@@ -170,68 +182,48 @@ def test_a_scheduler_that_is_away_ends_the_run_with_a_line(fleet):
     fleet.machines[0].kill()
     leading = fleet.sync(*SOURCE)
     until(lambda: "waiting for the scheduler at tls://127.0.0.1" in leading.log, leading)
-    status, line = leading.ended()
-    assert status == 1
-    assert "does not answer" in line
-    assert line.endswith("and start `fundamentals scheduler` there")
+    ends_with(leading, "does not answer", "and start `fundamentals scheduler` there")
 
 
 @pytest.mark.long
 def test_a_scheduler_that_is_frozen_ends_the_run_with_a_line(fleet):
-    leading = fleet.sync(*SOURCE)
-    fleet.frozen_in_a_batch(fleet.machines[1], leading)
+    leading = with_a_frozen_worker(fleet)
     fleet.machines[0].signal(signal.SIGSTOP)
     until(lambda: "waiting for the scheduler at tls://127.0.0.1" in leading.log, leading)
-    status, line = leading.ended()
-    assert status == 1
-    assert "does not answer" in line
+    ends_with(leading, "does not answer")
 
 
 @pytest.mark.long
 def test_a_leader_that_is_killed_is_followed_by_another_machine(fleet, alone):
     """Its lease ends, and the next run goes on from the committed state."""
-    first = fleet.sync(*SOURCE)
-    fleet.frozen_in_a_batch(fleet.machines[1], first)
-    first.kill()
+    with_a_frozen_worker(fleet).kill()
     fleet.machines[1].signal(signal.SIGCONT)
     # as on another machine, where nobody knows its processes
-    second = fleet.sync(*SOURCE, home="lead-2")
-    made_as_alone(second, alone)
+    made_as_alone(fleet.sync(*SOURCE, home="lead-2"), alone)
 
 
 @pytest.mark.long
 def test_a_leader_that_is_frozen_cannot_publish_when_it_wakes_up(fleet, alone):
     """Another one has taken the lease meanwhile; of two leaders that live, the second one leaves."""
-    first = fleet.sync(*SOURCE)
-    fleet.frozen_in_a_batch(fleet.machines[1], first)
+    first = with_a_frozen_worker(fleet)
     refused = fleet.sync(*SOURCE, home="lead-3")
-    status, line = refused.ended()
-    assert status == 1
-    assert "the lease on s3://fundamentals/home is held by process" in line
-    assert "another synchronization is running" in line
+    ends_with(refused, "the lease on s3://fundamentals/home is held by process", "another synchronization is running")
     first.signal(signal.SIGSTOP)
     fleet.machines[1].signal(signal.SIGCONT)
-    second = fleet.sync(*SOURCE, home="lead-2")
-    made_as_alone(second, alone)
+    made_as_alone(fleet.sync(*SOURCE, home="lead-2"), alone)
     head = fleet.objects.read("home/HEAD")
     first.signal(signal.SIGCONT)
-    status, line = first.ended()
-    assert status == 1
-    assert "the lease was taken by" in line
+    ends_with(first, "the lease was taken by")
     assert fleet.objects.read("home/HEAD") == head
     made_as_alone(fleet.sync(*SOURCE), alone)
 
 
 @pytest.mark.long
 def test_a_store_that_goes_away_ends_the_run_with_a_line(fleet, alone):
-    leading = fleet.sync(*SOURCE)
-    fleet.frozen_in_a_batch(fleet.machines[1], leading)
-    fleet.objects.stop()
-    fleet.machines[1].signal(signal.SIGCONT)
-    status, line = leading.ended()
-    assert status == 1
-    assert "the store does not answer" in line
-    fleet.objects.start()
+    leading = with_a_frozen_worker(fleet)
+    with away(fleet.objects.stop, fleet.objects.start):
+        fleet.machines[1].signal(signal.SIGCONT)
+        ends_with(leading, "the store does not answer")
     made_as_alone(fleet.sync(*SOURCE), alone)
 
 
@@ -244,7 +236,4 @@ def test_a_batch_of_which_three_workers_die_is_named(fleet):
         fleet.frozen_in_a_batch(worker, leading)
         worker.kill()
     fleet.add()
-    status, line = leading.ended()
-    assert status == 1
-    assert "3 worker processes were killed by one batch" in line
-    assert "CIK 999" in line
+    ends_with(leading, "3 worker processes were killed by one batch", "CIK 999")

@@ -25,7 +25,7 @@ from serve.shared.following import EVERY, Follower
 from tests.numbered import PATHS, numbers_in, publish
 from tests.scale import objects as storage
 from tests.scale.objects import Objects
-from tests.servers import Served, active_key, as_process, redis_server, wait_until
+from tests.servers import Served, active_key, as_process, away, wait_until
 from tests.unit.test_metrics import samples
 from warehouse.build.opening import open_read_only
 from warehouse.build.pointer import current
@@ -80,12 +80,30 @@ def publisher(objects: Objects, tmp_path: Path) -> Publisher:
     return found
 
 
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """The empty home of a replica."""
+    (home := tmp_path / "replica").mkdir()
+    return home
+
+
+@pytest.fixture
+def following(publisher: Publisher, home: Path) -> Follower:
+    """The follower of the replica."""
+    return follower_of(publisher, home)
+
+
 @contextlib.contextmanager
 def serving(publisher: Publisher, home: Path, *arguments: str, **more: str) -> Iterator[Served]:
     """A replica."""
-    home.mkdir(exist_ok=True)
     with as_process(home, *arguments, **publisher.environment, **more) as served:
         yield served
+
+
+def build_in(home: Path) -> str | None:
+    """The build that a home has."""
+    pointer = current(home / "published")
+    return pointer and pointer.build
 
 
 def build_of(served: Served) -> str:
@@ -110,9 +128,8 @@ def said(served: Served) -> list[str]:
     return [line for line in served.errors.read_text().splitlines() if not line.startswith("{")]
 
 
-def test_a_replica_begins_with_an_empty_home_and_has_only_what_it_serves(publisher: Publisher, tmp_path: Path) -> None:
+def test_a_replica_begins_with_an_empty_home_and_has_only_what_it_serves(publisher: Publisher, home: Path) -> None:
     publisher.publish(1)
-    home = tmp_path / "replica"
     with serving(publisher, home) as served:
         assert build_of(served) == "b1"
         assert said(served)[0] == f"build b1 was taken over from {publisher.environment['FUNDAMENTALS_STORE']}"
@@ -128,9 +145,8 @@ def test_a_replica_begins_with_an_empty_home_and_has_only_what_it_serves(publish
 
 
 @pytest.mark.long
-def test_new_builds_are_taken_over_under_load(publisher: Publisher, tmp_path: Path) -> None:
+def test_new_builds_are_taken_over_under_load(publisher: Publisher, home: Path) -> None:
     """No answer is an error or mixes two builds, each build is served within seconds, and old builds go."""
-    home = tmp_path / "replica"
     done = threading.Event()
     with serving(publisher, home) as served:
         keys = [active_key(home, f"reader-{number}@example.org") for number in range(20 * READERS)]
@@ -159,20 +175,21 @@ def test_new_builds_are_taken_over_under_load(publisher: Publisher, tmp_path: Pa
             finally:
                 done.set()
             assert set().union(*(reader.result() for reader in readers)) == {float(n) for n in range(BUILDS)}
-    files = sorted(path.name for path in (home / "published").glob("warehouse-*.duckdb"))
-    assert files == [f"warehouse-b{BUILDS - 2}.duckdb", f"warehouse-b{BUILDS - 1}.duckdb"]
-    assert sorted(path.name for path in (home / "published").glob("parquet-*")) == [
-        f"parquet-b{BUILDS - 2}",
-        f"parquet-b{BUILDS - 1}",
-    ]
-    times = {path.name for path in (home / "published").glob("synchronized-*")}
-    assert times <= {f"synchronized-s{BUILDS - 2}.json", f"synchronized-s{BUILDS - 1}.json"}
+    held = {path.name for path in (home / "published").iterdir()}
+    last = (BUILDS - 2, BUILDS - 1)
+    builds = {name for number in last for name in (f"warehouse-b{number}.duckdb", f"parquet-b{number}")}
+    assert {name for name in held if name.startswith("parquet-") or name.endswith(".duckdb")} == {
+        *builds,
+        "warehouse.duckdb",
+    }
+    times = {name for name in held if name.startswith("synchronized-")}
+    assert times <= {f"synchronized-s{number}.json" for number in last}
 
 
 @pytest.mark.long
-def test_a_rollback_reaches_replicas(publisher: Publisher, tmp_path: Path) -> None:
+def test_a_rollback_reaches_replicas(publisher: Publisher, home: Path) -> None:
     publisher.publish(1)
-    with serving(publisher, tmp_path / "replica") as served:
+    with serving(publisher, home) as served:
         publisher.roll_back()
         soon(serves(served, 0))
         publisher.publish(2)
@@ -180,33 +197,10 @@ def test_a_rollback_reaches_replicas(publisher: Publisher, tmp_path: Path) -> No
 
 
 @pytest.mark.long
-def test_no_request_needs_the_store(publisher: Publisher, tmp_path: Path) -> None:
-    """While it is away, also after a restart, the last build is served; then the next one is taken over."""
-    home = tmp_path / "replica"
+def test_answers_cost_no_request_to_the_store(publisher: Publisher, home: Path) -> None:
+    """Only the looks at HEAD are requests: the same number with and without load."""
     with serving(publisher, home) as served:
         key = active_key(home)
-        publisher.objects.stop()
-        try:
-            wait_until(lambda: any("is served meanwhile" in line for line in said(served)))
-            for path in PATHS:
-                assert httpx.get(f"{served.address}/v1{path}", headers={"X-Api-Key": key}).status_code == 200
-            time.sleep(2 * EVERY)
-            assert sum("is served meanwhile" in line for line in said(served)) == 1
-            shutil.copytree(home, tmp_path / "restarted", symlinks=True)
-            with serving(publisher, tmp_path / "restarted") as again:
-                assert build_of(again) == "b0"
-        finally:
-            publisher.objects.start()
-        publisher.publish(1)
-        soon(serves(served, 1))
-        wait_until(lambda: "the store is back: builds are taken over again" in said(served))
-
-
-@pytest.mark.long
-def test_answers_cost_no_request_to_the_store(publisher: Publisher, tmp_path: Path) -> None:
-    """Only the looks at HEAD are requests: the same number with and without load."""
-    with serving(publisher, tmp_path / "replica") as served:
-        key = active_key(tmp_path / "replica")
         reads = [len(answered(publisher, 2 * EVERY, lambda: None)), 0]
         with httpx.Client(base_url=f"{served.address}/v1", headers={"X-Api-Key": key}) as client:
             requests = iter(range(40))
@@ -225,8 +219,8 @@ def answered(publisher: Publisher, seconds: float, ask: Callable[[], object]) ->
     return [line for line in log.read_text().splitlines()[before:] if publisher.prefix in line]
 
 
-def test_a_damaged_download_is_not_served(publisher: Publisher, tmp_path: Path) -> None:
-    with serving(publisher, tmp_path / "replica") as served:
+def test_a_damaged_download_is_not_served(publisher: Publisher, home: Path) -> None:
+    with serving(publisher, home) as served:
         publish(publisher.home / "published", 1)
         whole: dict[str, bytes] = {}
         put = publisher.copy.store.put_content
@@ -248,8 +242,7 @@ def test_a_damaged_download_is_not_served(publisher: Publisher, tmp_path: Path) 
 
 
 @pytest.mark.long
-def test_a_replica_that_was_killed_while_it_downloaded_goes_on(publisher: Publisher, tmp_path: Path) -> None:
-    home = tmp_path / "replica"
+def test_a_replica_that_was_killed_while_it_downloaded_goes_on(publisher: Publisher, home: Path) -> None:
     with serving(publisher, home) as served:
         assert build_of(served) == "b0"
     for number in range(1, 4):
@@ -257,76 +250,47 @@ def test_a_replica_that_was_killed_while_it_downloaded_goes_on(publisher: Publis
         with contextlib.suppress(AssertionError), serving(publisher, home) as served:
             time.sleep(0.05 * number)
             os.kill(served.process.pid, signal.SIGKILL)
-        pointer = current(home / "published")
-        assert pointer
-        assert pointer.build in {f"b{each}" for each in range(number + 1)}
+        assert build_in(home) in {f"b{each}" for each in range(number + 1)}
     with serving(publisher, home) as served:
         soon(serves(served, 3))
 
 
 @pytest.mark.long
 def test_a_replica_that_begins_while_the_store_is_away_serves_as_soon_as_it_is_back(
-    publisher: Publisher, tmp_path: Path
+    publisher: Publisher, home: Path
 ) -> None:
     """Until then it answers as a service without data does."""
-    publisher.objects.stop()
-    try:
-        with serving(publisher, tmp_path / "replica") as served:
-            assert build_of(served) == "None"
-            assert "the store does not answer" in said(served)[0]
-            publisher.objects.start()
-            soon(serves(served, 0))
-    finally:
+    with away(publisher.objects.stop, publisher.objects.start), serving(publisher, home) as served:
+        assert build_of(served) == "None"
+        assert "the store does not answer" in said(served)[0]
         publisher.objects.start()
-
-
-@pytest.mark.long
-def test_all_workers_follow(publisher: Publisher, tmp_path: Path, program: Callable[[str, str], str]) -> None:
-    executable = program("redis-server", "redis-server")
-    with (
-        redis_server(executable, tmp_path) as (url, _),
-        serving(publisher, tmp_path / "replica", "--workers", "2", REDIS_URL=url) as served,
-    ):
-        publisher.publish(1)
-        soon(serves(served, 1))
-        wait_until(lambda: serves(served, 1)() and len(served.workers()) == 2)
-        before = len(served.requests())
-        assert {build_of(served) for _ in range(20)} == {"b1"}
-        assert {request["worker"] for request in served.requests()[before:]} <= served.workers()
+        soon(serves(served, 0))
 
 
 def test_a_home_of_another_kind_is_not_overwritten(
-    publisher: Publisher, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    publisher: Publisher, home: Path, following: Follower, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (publisher.home / "home.json").write_text('{"kind": "edgar"}')
     publisher.publish(1)
-    home = tmp_path / "replica"
-    home.mkdir()
     publish(home / "published", 7)
     (home / "home.json").write_text('{"kind": "sample"}')
-    follower_of(publisher, home).look()
+    following.look()
     assert "hold different kinds of data; set FUNDAMENTALS_HOME to another home" in capfd.readouterr().err
-    assert current(home / "published").build == "b7"  # type: ignore[union-attr]
+    assert build_in(home) == "b7"
 
 
-def test_a_synchronization_in_the_same_home_comes_first(publisher: Publisher, tmp_path: Path) -> None:
+def test_a_synchronization_in_the_same_home_comes_first(home: Path, following: Follower) -> None:
     """Whoever holds the lock of the home takes over the state; the follower waits, then finds it done."""
-    home = tmp_path / "replica"
-    home.mkdir()
-    following = follower_of(publisher, home)
     with locked(home / "synchronization.lock") as is_mine:
         assert is_mine
         following.look()
-        assert current(home / "published") is None
+        assert build_in(home) is None
     following.look()
-    assert current(home / "published").build == "b0"  # type: ignore[union-attr]
+    assert build_in(home) == "b0"
 
 
-def test_a_run_that_fails_is_measured_on_replicas(publisher: Publisher, tmp_path: Path) -> None:
+def test_a_run_that_fails_is_measured_on_replicas(publisher: Publisher, home: Path, following: Follower) -> None:
     """Only its result is committed: the build stays, and so do the uncommitted changes in the leader's home."""
-    home = tmp_path / "replica"
-    home.mkdir()
-    following = follower_of(publisher, home)
     following.look()
     with (
         storage.used(publisher.environment),
@@ -338,7 +302,7 @@ def test_a_run_that_fails_is_measured_on_replicas(publisher: Publisher, tmp_path
     found = samples(home / "published", Counts(COUNTED), now=time.time())
     assert found["fundamentals_synchronizations_total{failed}"] == 1
     assert found["fundamentals_synchronization_age_seconds{failed}"] < 3600
-    assert current(home / "published").build == "b0"  # type: ignore[union-attr]
+    assert build_in(home) == "b0"
     held = publisher.copy.store.head()
     assert held
     assert "tables/half" not in held.head.files
@@ -351,12 +315,13 @@ def failing(unfinished: Path) -> None:
 
 
 def test_a_synchronization_may_begin_while_a_build_is_downloaded(
-    publisher: Publisher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    publisher: Publisher,
+    home: Path,
+    following: Follower,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     """Each downloads to a place of its own."""
-    home = tmp_path / "replica"
-    home.mkdir()
-    following = follower_of(publisher, home)
     with storage.used(publisher.objects.access):
         copy = WorkingCopy(home, opened(publisher.environment["FUNDAMENTALS_STORE"]))
     fetch = Folder.fetch
@@ -369,18 +334,16 @@ def test_a_synchronization_may_begin_while_a_build_is_downloaded(
 
     monkeypatch.setattr(Folder, "fetch", interrupted)
     following.look()
-    assert current(home / "published").build == "b0"  # type: ignore[union-attr]
+    assert build_in(home) == "b0"
     assert "served meanwhile" not in capfd.readouterr().err
     assert (home / "tables" / "listings.parquet").exists()
 
 
 def test_of_a_build_with_an_overlay_a_replica_fetches_only_what_is_new(
-    publisher: Publisher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    publisher: Publisher, home: Path, following: Follower, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It has the file and the copies already; and with the next build that has all rows, the overlay goes."""
-    home, fetched, fetch = tmp_path / "replica", set[str](), Store.fetch_object
-    home.mkdir()
-    published, following = home / "published", follower_of(publisher, home)
+    published, fetched, fetch = home / "published", set[str](), Store.fetch_object
     following.look()
     monkeypatch.setattr(Store, "fetch_object", lambda *given: fetched.add(given[1]) or fetch(*given))
     publisher.publish(1, overlaid=True)
@@ -399,21 +362,18 @@ def test_of_a_build_with_an_overlay_a_replica_fetches_only_what_is_new(
         assert connection.execute("SELECT DISTINCT revenue FROM financials").fetchall() == [(2.0,)]
 
 
-def test_a_damaged_overlay_of_a_replica_is_downloaded_again_and_served(publisher: Publisher, tmp_path: Path) -> None:
+def test_a_damaged_overlay_of_a_replica_is_downloaded_again_and_served(publisher: Publisher, home: Path) -> None:
     """Until then it serves the build before, if it has that."""
-    home = tmp_path / "replica"
-    home.mkdir()
     follower_of(publisher, home).look()
     publisher.publish(1, overlaid=True)
     follower_of(publisher, home).look()
     (home / "published" / "warehouse-b1.duckdb.wal").unlink()
-    replica = Warehouse(home / "published")
-    with replica.build() as build:
-        assert (build.pointer.build, replica.reason) == ("b0", FALLEN_BACK)
-    follower_of(publisher, home).look()
-    with replica.build() as build:
-        assert (build.pointer.build, replica.reason) == ("b1", None)
-    replica.close()
+    with contextlib.closing(Warehouse(home / "published")) as replica:
+        with replica.build() as build:
+            assert (build.pointer.build, replica.reason) == ("b0", FALLEN_BACK)
+        follower_of(publisher, home).look()
+        with replica.build() as build:
+            assert (build.pointer.build, replica.reason) == ("b1", None)
 
 
 @pytest.mark.long

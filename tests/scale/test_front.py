@@ -3,7 +3,6 @@
 import os
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -17,7 +16,8 @@ import yaml
 from tests import builds
 from tests.browsers import Browser
 from tests.contract.conftest import assert_error
-from tests.e2e.homes import environment
+from tests.contract.hostile.raw import Connection
+from tests.e2e.homes import ended, run_as_process
 from tests.scale.cluster import SITE, Cluster, Visitor
 from tests.scale.conftest import Finder
 from tests.scale.front import DEPLOYED, Front, nginx
@@ -148,24 +148,10 @@ def test_a_client_does_not_choose_the_address_that_it_is_counted_by(cluster: Clu
 
 def raw(front: Front, request: bytes) -> httpx.Response:
     """The response to bytes that no client library would send."""
-    host, _, port = front.address.removeprefix("http://").partition(":")
-    with socket.create_connection((host, int(port)), timeout=30) as connection:
-        connection.sendall(request)
-        received = b""
-        while b"\r\n\r\n" not in received or len(received.partition(b"\r\n\r\n")[2]) < length_of(received):
-            piece = connection.recv(65536)
-            if not piece:
-                break
-            received += piece
-    head, _, body = received.partition(b"\r\n\r\n")
+    with Connection(front.address) as connection:
+        head, _, body = connection.ask(request).partition(b"\r\n\r\n")
     first, *lines = head.decode().split("\r\n")
     return httpx.Response(int(first.split()[1]), headers=[tuple(line.split(": ", 1)) for line in lines], content=body)  # type: ignore[misc]
-
-
-def length_of(received: bytes) -> int:
-    """The length of the body as the head states it."""
-    head = received.partition(b"\r\n\r\n")[0].lower()
-    return int(head.partition(b"content-length: ")[2].split()[0]) if b"content-length: " in head else 1 << 30
 
 
 @pytest.mark.parametrize(
@@ -220,7 +206,7 @@ def test_a_form_that_is_too_long_is_refused_by_the_service_itself(cluster: Clust
 
 
 @contextmanager
-def dying(reads: bool = True) -> Iterator[tuple[int, list[bytes]]]:
+def dying() -> Iterator[tuple[int, list[bytes]]]:
     """A service that closes each connection when it has read a request: its port, and the first lines."""
     lines: list[bytes] = []
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -294,11 +280,7 @@ def test_readers_of_compose_sign_in_over_http(tmp_path: Path, installed: Finder)
         as_process(home, "--port", str(own), **variables),
         Browser(front.address) as browser,
     ):
-        command = [sys.executable, "-m", "fundamentals", "accounts", "invite", "anna@example.org"]
-        invited = subprocess.run(
-            command, cwd=PROJECT, env=environment(home, **variables), capture_output=True, text=True, check=True
-        )
-        link = invited.stdout.split()[-1]
+        link = ended(run_as_process(home, "accounts", "invite", "anna@example.org", **variables)).stdout.split()[-1]
         assert link.startswith(public)
         assert "anna@example.org" in browser.sign_in(link).text
         assert "anna@example.org" in browser.get("/profile").text

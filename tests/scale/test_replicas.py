@@ -46,7 +46,7 @@ def test_the_contract_holds_through_nginx(cluster: Cluster, files: tuple[str, ..
 
 def served_builds(cluster: Cluster) -> set[str]:
     """The builds that the workers answer from, past nginx."""
-    return {str(replica.status().get("build")) for replica in cluster.replicas for _ in range(2 * WORKERS)}
+    return {str(replica.status().get("build")) for replica in cluster.replicas for _ in range(5 * WORKERS)}
 
 
 def test_both_replicas_take_over_a_published_build(cluster: Cluster) -> None:

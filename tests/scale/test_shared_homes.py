@@ -30,10 +30,10 @@ from pipelines.stages import filing_requests
 from pipelines.storage.home import PROJECT, Home
 from pipelines.storage.lake import Lake
 from tests import filing_packages
-from tests.e2e.homes import PATIENCE, command, debris, environment, published, query, run, sync, sync_unrecorded
+from tests.e2e.homes import PATIENCE, command, debris, ended, environment, published, query, run, sync, sync_unrecorded
 from tests.mirrors import ALFA, BRAVO, LAST_YEAR, Mirror, write
 from tests.scale.objects import Objects
-from tests.servers import wait_until
+from tests.servers import away, wait_until
 from tests.torture.days import Days
 from warehouse.build.pointer import current
 from warehouse.shared.checkout import STAMPS
@@ -49,7 +49,7 @@ def days(tmp_path_factory: pytest.TempPathFactory, objects: Objects) -> Days:
     """A source of two days, and a store with the build of the first."""
     found = Days(tmp_path_factory.mktemp("days"))
     home = tmp_path_factory.mktemp("first") / "home"
-    assert sync_unrecorded(home, found.folder, **at(objects, "first")).returncode == 0
+    ended(sync_unrecorded(home, found.folder, **at(objects, "first")))
     found.turn(1)
     return found
 
@@ -92,11 +92,8 @@ def start(home: Path, source: Path, more: dict[str, str]) -> subprocess.Popen[st
 
 def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
     """Wait until a process has written a file."""
-    until = time.monotonic() + PATIENCE
-    while not path.exists():
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < until
-        time.sleep(0.002)
+    wait_until(lambda: path.exists() or process.poll() is not None, 0.002)
+    assert path.exists(), process.communicate()
 
 
 @pytest.mark.long
@@ -104,18 +101,15 @@ def test_another_home_continues_from_the_store(objects: Objects, days: Days, tmp
     """It makes the same build as the home that began, and fetches from the store the files that it reads again."""
     env = copied(objects, "another")
     before = head(objects, "another")["run"]
-    done = sync(tmp_path / "home", days.folder, **env)
-    assert done.returncode == 0, done.stderr
+    ended(sync(tmp_path / "home", days.folder, **env))
     pointer = published(tmp_path / "home").pointer
     assert pointer.previous == f"warehouse-{before}.duckdb"
     assert len(pointer.log) == 2
     assert debris(tmp_path / "home") == []
-    alone = sync(tmp_path / "alone", days.folder)
-    assert alone.returncode == 0
+    ended(sync(tmp_path / "alone", days.folder))
     financials = f"SELECT * FROM financials WHERE period_end = '{LAST_YEAR}-12-31' ORDER BY ALL"
     assert query(tmp_path / "home", financials) == query(tmp_path / "alone", financials)
-    again = sync(tmp_path / "home", days.folder, "--full", **env)
-    assert again.returncode == 0, again.stderr
+    ended(sync(tmp_path / "home", days.folder, "--full", **env))
     assert published(tmp_path / "home").pointer.build == pointer.build
 
 
@@ -184,11 +178,11 @@ def test_another_machine_goes_on_with_the_filings(
 def test_a_home_that_had_filings_before_it_has_a_store(objects: Objects, days: Days, tmp_path: Path) -> None:
     """Its documents of filings are in the store, too."""
     home = tmp_path / "home"
-    assert sync(home, days.folder).returncode == 0
+    ended(sync(home, days.folder))
     store = RawStore(home)
     digest = store.put_filing(b"a filing")
     store.name_documents()
-    assert sync(home, days.folder, **at(objects, "had-filings")).returncode == 0
+    ended(sync(home, days.folder, **at(objects, "had-filings")))
     assert [key for key in objects.keys("had-filings/raw/") if digest in key]
 
 
@@ -200,39 +194,37 @@ def committed_by(home: Path, source: Path) -> list[str]:
     return [line for line in lines if line.startswith("committed to")]
 
 
+def of_two_days(days: Days, folder: Path) -> Path:
+    """A home that was synchronized on both days, without a store."""
+    for day in (0, 1):
+        days.turn(day)
+        ended(sync(folder / "home", days.folder))
+    return folder / "home"
+
+
 @pytest.mark.long
 def test_a_home_that_has_data_moves_to_an_empty_store(objects: Objects, days: Days, tmp_path: Path) -> None:
     """The first synchronization stores everything, including documents that newer ones replaced."""
-    home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
-    days.turn(0)
-    assert sync(home, days.folder).returncode == 0
-    days.turn(1)
-    assert sync(home, days.folder).returncode == 0
+    home, elsewhere = of_two_days(days, tmp_path), tmp_path / "elsewhere"
     before = published(home)
     env = at(objects, "moved")
-    assert sync(home, days.folder, **env).returncode == 0
+    ended(sync(home, days.folder, **env))
     assert published(home).pointer.build == before.pointer.build
     documents = {path.name for path in home.glob("raw/??/*")}
     assert {key.rpartition("/")[2] for key in objects.keys("moved/raw/")} == documents
-    assert run(elsewhere, "builds", "list", **env).returncode == 0
+    ended(run(elsewhere, "builds", "list", **env))
     assert published(elsewhere).content_hash == before.content_hash
 
 
 @pytest.mark.long
 def test_a_rollback_before_the_first_commit_loses_nothing(objects: Objects, days: Days, tmp_path: Path) -> None:
     """The store stays empty: with builds alone, the next synchronization would remove the tables and the log here."""
-    home, env = tmp_path / "home", at(objects, "rolled-back")
-    days.turn(0)
-    assert sync(home, days.folder).returncode == 0
-    days.turn(1)
-    assert sync(home, days.folder).returncode == 0
+    home, env = of_two_days(days, tmp_path), at(objects, "rolled-back")
     log = {path.name for path in (home / "log").glob("*.parquet")}
     assert len(log) == 2
-    back = run(home, "builds", "rollback", **env)
-    assert back.returncode == 0, back.stderr
+    ended(run(home, "builds", "rollback", **env))
     assert not objects.keys("rolled-back/HEAD")
-    done = sync(home, days.folder, **env)
-    assert done.returncode == 0, done.stderr
+    ended(sync(home, days.folder, **env))
     assert {path.name for path in (home / "log").glob("*.parquet")} == log
     assert {f"log/{name}" for name in log} <= set(head(objects, "rolled-back")["files"])  # type: ignore[call-overload]
 
@@ -240,11 +232,10 @@ def test_a_rollback_before_the_first_commit_loses_nothing(objects: Objects, days
 def test_a_home_with_a_log_of_its_own_is_not_overwritten(objects: Objects, days: Days, tmp_path: Path) -> None:
     """Its recorded versions cannot be made again; a home that was shared before takes over the store as usual."""
     home, env = tmp_path / "home", copied(objects, "own")
-    assert sync_unrecorded(home, days.folder).returncode == 0
+    ended(sync_unrecorded(home, days.folder))
     before = shared(home)
     for words in (("sync", "--source", days.folder), ("builds", "list")):
-        refused = run(home, *words, **env)
-        assert refused.returncode == 1
+        refused = ended(run(home, *words, **env), 1)
         assert f"{home} has a version log of its own, which {env['FUNDAMENTALS_STORE']} lacks" in refused.stderr
         assert "FUNDAMENTALS_HOME to another folder" in refused.stderr
     assert shared(home) == before
@@ -266,8 +257,7 @@ def test_of_two_publishers_the_second_one_says_who_is_first(objects: Objects, da
         assert line.endswith("another synchronization is running; wait for it to end, or stop it")
         assert not (homes[1] / "tables" / "listings.parquet").exists()
     assert first.returncode == 0, told
-    again = sync(homes[1], days.folder, **env)
-    assert again.returncode == 0, again.stderr
+    ended(sync(homes[1], days.folder, **env))
     assert shared(homes[0])["published/CURRENT.json"] is not None
     assert published(homes[1]).pointer.build == published(homes[0]).pointer.build
 
@@ -280,7 +270,7 @@ def test_a_writer_killed_at_random_moments_leaves_a_complete_state(
     old = head(objects, "killed")["run"]
     whole = tmp_path / "whole"
     began = time.monotonic()
-    assert sync(whole, days.folder, **copied(objects, "measured")).returncode == 0
+    ended(sync(whole, days.folder, **copied(objects, "measured")))
     seconds = time.monotonic() - began
     drawn = random.Random(SEED)
     home = tmp_path / "home"
@@ -292,14 +282,13 @@ def test_a_writer_killed_at_random_moments_leaves_a_complete_state(
             os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         seen = tmp_path / f"seen-{number}"
-        assert run(seen, "builds", "list", **env).returncode == 0
+        ended(run(seen, "builds", "list", **env))
         state = published(seen)
         assert state.is_whole
         assert state.pointer.build == old or len(state.pointer.log) == 2
         examined = run(seen, "doctor", "--source", days.folder, **env)
         assert "objects that HEAD names are missing" not in examined.stdout
-    done = sync(home, days.folder, **env)
-    assert done.returncode == 0, done.stderr
+    ended(sync(home, days.folder, **env))
     assert debris(home) == []
     assert query(home, "SELECT count(*) FROM versions") == query(whole, "SELECT count(*) FROM versions")
     assert published(home).rows == published(whole).rows
@@ -314,14 +303,12 @@ def test_a_list_that_is_doubted_is_confirmed_by_another_home_on_another_day(
     before = head(objects, "doubted")["files"]
     short = Days(tmp_path / "short")
     short.mirror.list(*short.filers[:3])
-    doubted = sync(tmp_path / "home", short.folder, **env)
-    assert doubted.returncode == 1
+    doubted = ended(sync(tmp_path / "home", short.folder, **env), 1)
     assert "nothing was published: ticker_list_is_complete" in doubted.stderr
     state = head(objects, "doubted")
     assert str(state["run"]).endswith(", held back")
     assert state["files"]["published/CURRENT.json"] == before["published/CURRENT.json"]  # type: ignore[index]
-    again = sync(tmp_path / "elsewhere", short.folder, **env)
-    assert again.returncode == 1
+    ended(sync(tmp_path / "elsewhere", short.folder, **env), 1)
     doubts = [Lake(tmp_path / name / "tables").read("doubts")["since"].to_list() for name in ("home", "elsewhere")]
     assert doubts[0] == doubts[1] != []
 
@@ -330,26 +317,22 @@ def test_a_list_that_is_doubted_is_confirmed_by_another_home_on_another_day(
 def test_replaced_builds_and_rollbacks_reach_other_homes(objects: Objects, days: Days, tmp_path: Path) -> None:
     env = copied(objects, "commands")
     home, office = tmp_path / "home", tmp_path / "office"
-    assert sync(home, days.folder, **env).returncode == 0
+    ended(sync(home, days.folder, **env))
     newest = published(home).pointer
-    listed = run(office, "builds", "list", **env)
-    assert listed.returncode == 0, listed.stderr
+    listed = ended(run(office, "builds", "list", **env))
     assert listed.stdout.startswith(f"* {newest.build} ")
     assert "damaged" not in listed.stdout
-    back = run(office, "builds", "rollback", **env)
-    assert back.returncode == 0, back.stderr
+    ended(run(office, "builds", "rollback", **env))
     assert not (office / "tables/listings.parquet").exists()
     shown = run(home, "builds", "list", **env)
     assert shown.stdout.splitlines()[1].split()[0] == newest.build
-    forward = sync(home, days.folder, **env)
-    assert forward.returncode == 0, forward.stderr
+    ended(sync(home, days.folder, **env))
     assert query(home, "SELECT count(*) FROM versions") == [(newest.rows["versions"],)]
-    pruned = run(office, "builds", "prune", **env)
-    assert pruned.returncode == 0, pruned.stderr
+    ended(run(office, "builds", "prune", **env))
     assert [path for path in head(objects, "commands")["files"] if path.endswith(".duckdb")] == [  # type: ignore[attr-defined]
         f"published/{published(office).pointer.file}"
     ]
-    assert run(home, "builds", "rollback", **env).returncode == 1
+    ended(run(home, "builds", "rollback", **env), 1)
 
 
 @pytest.mark.long
@@ -375,35 +358,31 @@ def test_a_document_is_accepted_for_all_machines(objects: Objects, days: Days, t
 def test_the_doctor_finds_and_mends_what_the_store_lacks(objects: Objects, days: Days, tmp_path: Path) -> None:
     env = copied(objects, "doctor")
     home = tmp_path / "home"
-    assert sync(home, days.folder, **env).returncode == 0
-    examined = run(home, "doctor", "--source", days.folder, **env)
-    assert examined.returncode == 0, examined.stdout
+    ended(sync(home, days.folder, **env))
+    ended(run(home, "doctor", "--source", days.folder, **env))
     files = head(objects, "doctor")["files"]
     digest = files["published/CURRENT.json"][0]  # type: ignore[index]
     document = json.loads((home / "raw/seen.jsonl").read_text().splitlines()[1])["digest"]
     objects.remove(f"doctor/objects/{digest[:2]}/{digest}")
     objects.remove(f"doctor/raw/{document[:2]}/{document}.json.zst")
     shutil.rmtree(tmp_path / "none", ignore_errors=True)
-    without = run(tmp_path / "none", "builds", "list", **env)
-    assert without.returncode == 1
+    without = ended(run(tmp_path / "none", "builds", "list", **env), 1)
     assert f"doctor/objects/{digest[:2]}/{digest} is missing; `fundamentals doctor --repair`" in without.stderr
-    damaged = run(home, "doctor", "--source", days.folder, **env)
-    assert damaged.returncode == 2
+    damaged = ended(run(home, "doctor", "--source", days.folder, **env), 2)
     assert f"1 objects that HEAD names are missing or have another size, such as {digest}" in damaged.stdout
     assert f"1 documents in use are not in the store, such as {document}" in damaged.stdout
     mended = run(home, "doctor", "--repair", "--source", days.folder, **env)
     assert "store: stored 1 of 1 objects again" in mended.stdout
-    assert run(home, "doctor", "--source", days.folder, **env).returncode == 0
-    assert run(tmp_path / "none", "builds", "list", **env).returncode == 0
+    ended(run(home, "doctor", "--source", days.folder, **env))
+    ended(run(tmp_path / "none", "builds", "list", **env))
 
 
 @pytest.mark.long
 def test_a_store_of_the_other_kind_is_refused(objects: Objects, days: Days, tmp_path: Path) -> None:
     home = tmp_path / "home"
-    assert sync(home, "sample").returncode == 0
+    ended(sync(home, "sample"))
     before = shared(home)
-    refused = sync(home, "sample", **copied(objects, "kinds"))
-    assert refused.returncode == 1
+    refused = ended(sync(home, "sample", **copied(objects, "kinds")), 1)
     assert "holds fictional data, and s3://fundamentals/kinds real: the two are never mixed" in refused.stderr
     assert shared(home) == before
 
@@ -422,10 +401,9 @@ def test_a_run_goes_on_after_an_outage_of_the_store(objects: Objects, tmp_path: 
         ) as running,
     ):
         wait_until(lambda: "outage/LEASE" in objects.keys("outage"))
-        objects.stop()
-        wait_until(lambda: WAITS in log.read_text())
-        time.sleep(4)
-        objects.start()
+        with away(objects.stop, objects.start):
+            wait_until(lambda: WAITS in log.read_text())
+            time.sleep(4)
         assert running.wait(PATIENCE) == 0, log.read_text()
     assert [line.endswith(WAITS) for line in log.read_text().splitlines() if "answer" in line] == [True]
     assert "outage/HEAD" in objects.keys("outage")
@@ -436,15 +414,10 @@ def test_a_store_that_is_away_or_damaged_costs_nothing(objects: Objects, days: D
     """One line says what to do, and the home stays as it was."""
     env = copied(objects, "away")
     home = tmp_path / "home"
-    assert sync(home, days.folder, **env).returncode == 0
+    ended(sync(home, days.folder, **env))
     before = shared(home)
-    objects.stop()
-    try:
-        away = sync(home, days.folder, **env, FUNDAMENTALS_STORE_PATIENCE="20")
-    finally:
-        objects.start()
-    assert away.returncode == 1
-    waits, ends = away.stderr.splitlines()
+    with away(objects.stop, objects.start):
+        waits, ends = ended(sync(home, days.folder, **env, FUNDAMENTALS_STORE_PATIENCE="20"), 1).stderr.splitlines()
     assert waits.endswith("; this run waits for it, 20 seconds at most")
     assert ends.startswith("fundamentals sync: s3://fundamentals/away/LEASE: the store does not answer (")
     assert shared(home) == before
@@ -453,8 +426,7 @@ def test_a_store_that_is_away_or_damaged_costs_nothing(objects: Objects, days: D
         "s3://nowhere": "there is no such bucket",
         "http://x/y": "expected an address like s3://bucket/prefix",
     }.items():
-        refused = sync(home, days.folder, **{**env, "FUNDAMENTALS_STORE": wrong})
-        assert refused.returncode == 1
+        refused = ended(sync(home, days.folder, **{**env, "FUNDAMENTALS_STORE": wrong}), 1)
         assert said.replace("s3://nowhere:", f"{wrong}:") in refused.stderr
         assert refused.stderr.count("\n") == 1
     assert shared(home) == before
@@ -463,14 +435,13 @@ def test_a_store_that_is_away_or_damaged_costs_nothing(objects: Objects, days: D
     digest = head(objects, "away")["files"][f"published/{pointer.file}"][0]  # type: ignore[index]
     key = f"away/objects/{digest[:2]}/{digest}"
     objects.flip(key)
-    elsewhere = sync(tmp_path / "elsewhere", days.folder, **env)
-    assert elsewhere.returncode == 1
+    elsewhere = ended(sync(tmp_path / "elsewhere", days.folder, **env), 1)
     assert f"{key} is damaged: its content has another SHA-256; `fundamentals doctor --repair`" in elsewhere.stderr
     assert not (tmp_path / "elsewhere/tables/listings.parquet").exists()
-    assert sync(home, days.folder, **env).returncode == 0  # which has the file
+    ended(sync(home, days.folder, **env))  # which has the file
     objects.remove(key)
-    assert run(home, "doctor", "--repair", "--source", days.folder, **env).returncode == 0
-    assert sync(tmp_path / "elsewhere", days.folder, **env).returncode == 0
+    ended(run(home, "doctor", "--repair", "--source", days.folder, **env))
+    ended(sync(tmp_path / "elsewhere", days.folder, **env))
     assert (tmp_path / "elsewhere" / STAMPS).exists()
 
 

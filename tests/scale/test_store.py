@@ -1,5 +1,6 @@
 """The store and working copies of it: a commit is complete, of two writers one wins, damage is found."""
 
+import contextlib
 import hashlib
 import json
 import os
@@ -15,6 +16,7 @@ from pipelines.edgar.raw_store import RawStore, Seen
 from pipelines.shared.shared_home import WorkingCopy
 from pipelines.storage.home import HomeError
 from tests.scale import objects as storage
+from tests.servers import away
 from warehouse.shared import store as stores
 from warehouse.shared.checkout import STAMPS, Folder
 from warehouse.shared.store import ObjectDamaged, Store, StoreConflict, StoreError, StoreUnavailable
@@ -79,6 +81,18 @@ def committed(store: Store, root: Path, files: dict[str, str], run: str = "first
     return copy
 
 
+def commit(copy: WorkingCopy, files: dict[str, str], run: str = "second") -> None:
+    """Commit a working copy whose shared files are these."""
+    fill(copy.root, files)
+    copy.commit(run)
+
+
+def checked_out(root: Path, store: Store, cache: Path | None = None) -> dict[str, str]:
+    """The content of all files in a folder after a checkout, by path."""
+    WorkingCopy(root, store, cache).checkout()
+    return texts(root)
+
+
 # --- Checkout and commit ---------------------------------------------------------------------------------
 
 
@@ -98,10 +112,8 @@ def test_a_later_checkout_replaces_adds_and_removes_and_leaves_what_is_not_share
     first = committed(store, tmp_path / "a", FIRST)
     other = fill(tmp_path / "b", {**FIRST, **LOCAL})
     WorkingCopy(other, store).checkout()
-    fill(tmp_path / "a", SECOND)
-    first.commit("second")
-    WorkingCopy(other, store).checkout()
-    assert texts(other) == SECOND | LOCAL
+    commit(first, SECOND)
+    assert checked_out(other, store) == SECOND | LOCAL
     assert not (other / "published/parquet-1").exists()
     assert (other / "published/warehouse.duckdb").readlink() == Path("warehouse-2.duckdb")
 
@@ -110,31 +122,26 @@ def test_what_names_others_is_put_in_place_last_and_removed_first(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = committed(store, tmp_path / "a", FIRST)
-    WorkingCopy(tmp_path / "b", store).checkout()
-    fill(tmp_path / "a", SECOND)
-    first.commit("second")
+    other = WorkingCopy(tmp_path / "b", store)
+    other.checkout()
+    commit(first, SECOND)
     placed: list[str] = []
-    place = Folder._place
-    monkeypatch.setattr(Folder, "_place", lambda self, path, what: (placed.append(path), place(self, path, what)))
     gone: list[str] = []
-    unlink = Path.unlink
+    place, unlink = Folder._place, Path.unlink
+    monkeypatch.setattr(Folder, "_place", lambda self, path, what: (placed.append(path), place(self, path, what)))
     monkeypatch.setattr(
         Path, "unlink", lambda self, **more: (gone.append(self.name) if self.exists() else None, unlink(self, **more))
     )
     WorkingCopy(tmp_path / "b", store).checkout()
     assert placed[-2:] == ["tables/facts/manifest.json", "published/CURRENT.json"]
     assert len(placed) == 6
-    assert gone.index("warehouse-1.duckdb") >= 0
+    assert "warehouse-1.duckdb" in gone
     shutil.rmtree(tmp_path / "a")
-    fill(tmp_path / "a", {"home.json": FIRST["home.json"]})
-    first.commit("third")
+    commit(first, {"home.json": FIRST["home.json"]}, "third")
     gone.clear()
     WorkingCopy(tmp_path / "b", store).checkout()
-    assert [name for name in gone if name in ("CURRENT.json", "manifest.json", "warehouse-2.duckdb")] == [
-        "CURRENT.json",
-        "manifest.json",
-        "warehouse-2.duckdb",
-    ]
+    in_order = ["CURRENT.json", "manifest.json", "warehouse-2.duckdb"]
+    assert [name for name in gone if name in in_order] == in_order
 
 
 def test_only_what_differs_is_transferred(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,17 +151,11 @@ def test_only_what_differs_is_transferred(store: Store, tmp_path: Path, monkeypa
     moved: list[str] = []
     for name in ("fetch_object", "put_content"):
         observe(monkeypatch, name, lambda what, _: moved.append(getattr(what, "digest", what)))
-    fill(tmp_path / "a", SECOND)
-    first.commit("second")
-    new = {digest(text) for text in set(SECOND.values()) - set(FIRST.values())}
-    assert set(moved) == new
-    assert len(moved) == len(new)
-    moved.clear()
-    other.checkout()
-    assert sorted(moved) == sorted(new)
-    moved.clear()
-    other.checkout()
-    assert moved == []
+    new = sorted({digest(text) for text in set(SECOND.values()) - set(FIRST.values())})
+    for work, expected in ((lambda: commit(first, SECOND), new), (other.checkout, new), (other.checkout, [])):
+        work()
+        assert sorted(moved) == expected
+        moved.clear()
 
 
 def test_a_file_that_was_not_replaced_is_not_read_again(
@@ -167,9 +168,8 @@ def test_a_file_that_was_not_replaced_is_not_read_again(
     WorkingCopy(tmp_path / "a", store).checkout()
     assert read == []
     (tmp_path / "a/tables/listings.parquet").write_text("LISTINGS")
-    WorkingCopy(tmp_path / "a", store).checkout()
+    assert checked_out(tmp_path / "a", store) == FIRST
     assert read == [str(tmp_path / "a/tables/listings.parquet")]
-    assert texts(tmp_path / "a") == FIRST
 
 
 def test_a_part_can_be_checked_out_and_committed(store: Store, tmp_path: Path) -> None:
@@ -180,14 +180,11 @@ def test_a_part_can_be_checked_out_and_committed(store: Store, tmp_path: Path) -
     assert set(texts(tmp_path / "b")) == {"tables/facts/manifest.json"}
     part.add(lambda path: path.startswith("tables/facts/"))
     (tmp_path / "b/tables/facts/000001.parquet").unlink()
-    fill_more(tmp_path / "b", {"tables/facts/000002.parquet": "both", "tables/facts/manifest.json": "A, B: 2"})
+    more = {"tables/facts/000002.parquet": "both", "tables/facts/manifest.json": "A, B: 2"}
+    fill_more(tmp_path / "b", more)
     part.commit("second")
-    WorkingCopy(tmp_path / "c", store).checkout()
     without = {path: text for path, text in FIRST.items() if path != "tables/facts/000001.parquet"}
-    assert texts(tmp_path / "c") == without | {
-        "tables/facts/000002.parquet": "both",
-        "tables/facts/manifest.json": "A, B: 2",
-    }
+    assert checked_out(tmp_path / "c", store) == without | more
     assert (tmp_path / "c/published/warehouse.duckdb").exists()
 
 
@@ -199,8 +196,7 @@ def test_a_part_can_be_committed_from_a_home_whose_other_files_are_older(store: 
     copy.checkout(lambda path: path.startswith("published/"))
     fill_more(home, {"published/CURRENT.json": "rolled back"})
     copy.commit("rollback", lambda path: path.startswith("published/"))
-    WorkingCopy(tmp_path / "c", store).checkout()
-    assert texts(tmp_path / "c") == FIRST | {"published/CURRENT.json": "rolled back"}
+    assert checked_out(tmp_path / "c", store) == FIRST | {"published/CURRENT.json": "rolled back"}
 
 
 def test_a_cache_saves_downloads_and_its_objects_are_linked(
@@ -208,15 +204,14 @@ def test_a_cache_saves_downloads_and_its_objects_are_linked(
 ) -> None:
     committed(store, tmp_path / "a", FIRST)
     cache = tmp_path / "cache"
-    worker = WorkingCopy(tmp_path / "b", store, cache)
+    worker, new = WorkingCopy(tmp_path / "b", store, cache), {"tables/new.parquet": "made here"}
     worker.checkout()
-    fill_more(tmp_path / "b", {"tables/new.parquet": "made here"})
+    fill_more(tmp_path / "b", new)
     worker.commit("second")
     observe(monkeypatch, "fetch_object", lambda *_: pytest.fail("nothing is downloaded twice"))
-    WorkingCopy(tmp_path / "c", store, cache).checkout()
-    assert texts(tmp_path / "c") == FIRST | {"tables/new.parquet": "made here"}
-    assert (tmp_path / "c/tables/new.parquet").stat().st_nlink == 3
-    assert (tmp_path / "c/published/warehouse-1.duckdb").stat().st_nlink == 3
+    assert checked_out(tmp_path / "c", store, cache) == FIRST | new
+    for path in (*new, "published/warehouse-1.duckdb"):
+        assert (tmp_path / "c" / path).stat().st_nlink == 3
 
 
 def test_the_cache_forgets_what_head_does_not_name(
@@ -226,8 +221,7 @@ def test_the_cache_forgets_what_head_does_not_name(
     first = committed(store, tmp_path / "a", FIRST)
     WorkingCopy(tmp_path / "b", store, cache).checkout()
     shutil.rmtree(tmp_path / "b")
-    fill(tmp_path / "a", SECOND)
-    first.commit("second")
+    commit(first, SECOND)
     monkeypatch.setattr("warehouse.shared.checkout.IDLE", -1.0)
     worker = WorkingCopy(tmp_path / "c", store, cache)
     worker.checkout(lambda path: path.startswith("log/"))
@@ -238,10 +232,11 @@ def test_the_cache_forgets_what_head_does_not_name(
 
 def test_a_home_of_the_other_kind_is_refused(store: Store, tmp_path: Path) -> None:
     committed(store, tmp_path / "a", FIRST)
-    real = fill(tmp_path / "b", {**SECOND, "home.json": '{"kind": "edgar"}'})
+    files = {**SECOND, "home.json": '{"kind": "edgar"}'}
+    real = fill(tmp_path / "b", files)
     with pytest.raises(HomeError, match="holds real data, and s3://bucket/prefix fictional: the two are never mixed"):
         WorkingCopy(real, store).checkout()
-    assert texts(real) == {**SECOND, "home.json": '{"kind": "edgar"}'}
+    assert texts(real) == files
 
 
 # --- Two writers, and writers that end ---------------
@@ -257,8 +252,7 @@ def test_of_two_writers_one_wins_and_nothing_of_the_other_is_visible(store: Stor
         head = winner.commit("the winner")
         with pytest.raises(StoreConflict, match=r"run the winner was committed to s3://bucket/prefix at 20.*Z, while"):
             loser.commit("the loser")
-        assert not loser.is_current()
-        assert winner.is_current()
+        assert (winner.is_current(), loser.is_current()) == (True, False)
         now = store.head()
         assert now
         assert now.head == head
@@ -271,16 +265,21 @@ def test_of_two_writers_one_wins_and_nothing_of_the_other_is_visible(store: Stor
 def test_a_commit_whose_answer_was_lost_counts(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """obstore repeats a request if its answer was lost; the condition of the second request fails then."""
     copy = committed(store, tmp_path / "a", FIRST)
-    put = store._objects.put
-
-    def twice(key: str, content: Any, **more: Any) -> Any:
-        put(key, content, **more)
-        return put(key, content, **more)
-
-    monkeypatch.setattr(store, "_objects", Replaced(store._objects, put=twice))
+    monkeypatch.setattr(store, "_objects", answering_twice(store))
     fill(tmp_path / "a", SECOND)
     assert copy.commit("second").run == "second"
     assert copy.is_current()
+
+
+def answering_twice(store: Store) -> Any:
+    """The objects of a store, which gets each request that writes twice."""
+    put = store._objects.put
+
+    def twice(*arguments: Any, **more: Any) -> Any:
+        put(*arguments, **more)
+        return put(*arguments, **more)
+
+    return Replaced(store._objects, put=twice)
 
 
 class Replaced:
@@ -320,27 +319,18 @@ def test_a_writer_killed_at_any_request_leaves_head_complete(
         dying = Store(Replaced(objects, put=put), store.address)
         writer = WorkingCopy(fill(tmp_path / f"writer-{number}", LOCAL), dying)
         writer.checkout()
-        fill(tmp_path / f"writer-{number}", {**SECOND, "tables/listings.parquet": f"of {number}"})
-        try:
-            writer.commit(f"run {number}")
-            ended = True
-        except Killed:
-            ended = False
-        reader = tmp_path / f"reader-{number}"
-        WorkingCopy(reader, store).checkout()
-        state = texts(reader)
-        states.append(state == {**SECOND, "tables/listings.parquet": f"of {number}"})
-        assert states[-1] or state in (FIRST, states and {**SECOND, "tables/listings.parquet": state_of(state)})
-        if ended:
+        own = {**SECOND, "tables/listings.parquet": f"of {number}"}
+        has_ended = False
+        with contextlib.suppress(Killed):
+            commit(writer, own, f"run {number}")
+            has_ended = True
+        state = checked_out(tmp_path / f"reader-{number}", store)
+        states.append(state == own)
+        assert state in (own, FIRST, own | {"tables/listings.parquet": state["tables/listings.parquet"]})
+        if has_ended:
             break
-    assert states[0] is False
-    assert states[-1] is True
+    assert (states[0], states[-1]) == (False, True)
     assert len(states) > len(set(SECOND.values()) - set(FIRST.values()))
-
-
-def state_of(state: dict[str, str]) -> str:
-    """Which run wrote a state."""
-    return state["tables/listings.parquet"]
 
 
 def test_a_checkout_that_fails_changes_nothing_and_the_next_one_goes_on(
@@ -349,8 +339,7 @@ def test_a_checkout_that_fails_changes_nothing_and_the_next_one_goes_on(
     first = committed(store, tmp_path / "a", FIRST)
     other = tmp_path / "b"
     WorkingCopy(other, store).checkout()
-    fill(tmp_path / "a", SECOND)
-    first.commit("second")
+    commit(first, SECOND)
     fetched: list[str] = []
 
     def fail_at_third(wanted: str, _: object) -> None:
@@ -366,8 +355,7 @@ def test_a_checkout_that_fails_changes_nothing_and_the_next_one_goes_on(
         WorkingCopy(other, store).checkout()
     assert {path: text for path, text in texts(other).items() if not path.startswith(".")} == FIRST
     is_away = False
-    WorkingCopy(other, store).checkout()
-    assert texts(other) == SECOND
+    assert checked_out(other, store) == SECOND
     assert not set(fetched[:2]) & set(fetched[3:])
     assert len(fetched[3:]) > 2
 
@@ -381,8 +369,7 @@ def test_objects_stay_for_a_day_after_head_ceased_to_name_them(
     copy = committed(store, tmp_path / "a", FIRST)
     fill_more(tmp_path, {"orphan": "of a killed run"})
     orphan = store.put_object(tmp_path / "orphan").digest
-    fill(tmp_path / "a", SECOND)
-    copy.commit("second")
+    commit(copy, SECOND)
     gone = {digest(text) for text in set(FIRST.values()) - set(SECOND.values())}
     assert copy.held
     assert set(copy.held.head.retired) == gone
@@ -390,7 +377,6 @@ def test_objects_stay_for_a_day_after_head_ceased_to_name_them(
     # a day later: the objects are old enough, but HEAD has named some of them until now
     day = timedelta(days=1, seconds=1)
     monkeypatch.setattr(stores, "datetime", Later(day))
-    fill(tmp_path / "a", SECOND)
     assert copy.remove_unnamed() == 1
     assert orphan not in store.stored_objects()
     assert gone <= store.stored_objects().keys()
@@ -398,8 +384,7 @@ def test_objects_stay_for_a_day_after_head_ceased_to_name_them(
     assert copy.held.head.retired == {}
     assert copy.remove_unnamed() == len(gone)
     assert store.stored_objects().keys() == copy.held.head.digests
-    WorkingCopy(tmp_path / "b", store).checkout()
-    assert texts(tmp_path / "b") == SECOND
+    assert checked_out(tmp_path / "b", store) == SECOND
 
 
 class Later:
@@ -439,10 +424,9 @@ def test_new_documents_are_stored_and_come_back_when_they_are_read(
     sent: list[str] = []
     observe(monkeypatch, "put_document", lambda what, _: sent.append(what))
     second = note(tmp_path / "a", "0000000002", b'{"document": 2}')
-    copy.commit("second")
-    assert sent == [second]
-    copy.commit("third")
-    assert sent == [second]
+    for run in ("second", "third"):
+        copy.commit(run)
+        assert sent == [second]
     WorkingCopy(tmp_path / "b", store).checkout()
     elsewhere = RawStore(tmp_path / "b")
     assert [elsewhere.has(each) for each in (first, second, "0" * 64)] == [True, True, False]
@@ -472,13 +456,11 @@ def test_a_damaged_object_is_not_taken_over(store: Store, tmp_path: Path) -> Non
     store._objects.put(key, b"build X")
     (tmp_path / "b/published/warehouse-1.duckdb").unlink()
     before = texts(tmp_path / "b")
-    with pytest.raises(ObjectDamaged, match=f"{key} is damaged: its content has another SHA-256; .*doctor --repair"):
-        WorkingCopy(tmp_path / "b", store).checkout()
-    assert texts(tmp_path / "b") == before
-    store._objects.delete(key)
-    with pytest.raises(ObjectDamaged, match=f"{key} is missing"):
-        WorkingCopy(tmp_path / "b", store).checkout()
-    assert texts(tmp_path / "b") == before
+    for said in ("is damaged: its content has another SHA-256; .*doctor --repair", "is missing"):
+        with pytest.raises(ObjectDamaged, match=f"{key} {said}"):
+            WorkingCopy(tmp_path / "b", store).checkout()
+        assert texts(tmp_path / "b") == before
+        store._objects.delete(key)
 
 
 @pytest.mark.parametrize(
@@ -550,12 +532,9 @@ def test_errors_are_one_line_and_say_what_to_do(server: storage.Objects) -> None
     with storage.used(server.access):
         with pytest.raises(StoreError, match=r"^s3://no-bucket/x: there is no such bucket; check FUNDAMENTALS_STORE"):
             stores.opened("s3://no-bucket/x").head()
-        server.stop()
-        try:
-            with pytest.raises(StoreUnavailable, match=r"/HEAD: the store does not answer \(.+\); check .*AWS") as told:
-                stores.opened(server.address("x"), stores.ONCE).head()
-        finally:
-            server.start()
+        answer = pytest.raises(StoreUnavailable, match=r"/HEAD: the store does not answer \(.+\); check .*AWS")
+        with away(server.stop, server.start), answer as told:
+            stores.opened(server.address("x"), stores.ONCE).head()
         assert "\n" not in str(told.value)
         assert stores.opened(server.address("x")).head() is None
 
