@@ -148,8 +148,10 @@ def test_the_truth_is_found_with(kind):
     value.
     """
 
+    each = some_of_each(TRAITS[kind])
+
     @examples(1)
-    @given(drawn=some_of_each(TRAITS[kind]))
+    @given(drawn=not_the_simplest(each) if MISSING in TRAITS[kind] else each)  # the simplest lack one third quarter
     def holds(drawn):
         for trait, filer, told in told_of_each(drawn):
             assert unfound(filer, told) == [], (trait, filer)
