@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator, Iterator
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 
 import pytest
 from hypothesis import is_hypothesis_test, settings
@@ -46,7 +46,7 @@ def constants() -> Constants:
     """
     from pipelines import sample  # here, because not every run needs it
 
-    names = [f"pipelines.sample.{module.name}" for module in iter_modules(sample.__path__)]
+    names = [module.name for module in walk_packages(sample.__path__, "pipelines.sample.")]
     found = Constants()
     for name in names:
         found |= constants_from_module(import_module(name))

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import polars as pl
 
-from pipelines.edgar.raw_store import RawStore
-from pipelines.stages.schemas import DATA_SETS, PACKAGES
+from pipelines.edgar.fetch.raw_store import RawStore
+from pipelines.stages.batch.schemas import DATA_SETS, PACKAGES
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 

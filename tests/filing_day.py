@@ -26,15 +26,15 @@ from typing import Any
 import httpx
 import orjson
 
-from pipelines.edgar.newest import key_of
+from pipelines.edgar.decode.newest import key_of
 from pipelines.fake_sec.edgar import FakeEdgar, Filed
 from pipelines.fake_sec.faults import Fault, Faults
-from pipelines.sample import data_sets
-from pipelines.sample.archives import DATA_SET
-from pipelines.sample.bulk import NEW_YORK
-from pipelines.sample.company import simulate
-from pipelines.sample.filings import Filing
-from pipelines.sample.traits import NEWEST, Filer
+from pipelines.sample.business.filings import Filing
+from pipelines.sample.edgar import data_sets
+from pipelines.sample.edgar.archives import DATA_SET
+from pipelines.sample.edgar.bulk import NEW_YORK
+from pipelines.sample.edgar.company import simulate
+from pipelines.sample.filer.traits import NEWEST, Filer
 from pipelines.storage.home import Home
 from tests.e2e.homes import query
 from tests.torture.shifted import set_clock
@@ -312,7 +312,7 @@ def follow(clock: Clock, copied: Path | None = None) -> int:
         copied: where the home is copied to when all companies are synchronized, unless it is there.
     """
     from pipelines.dagster_app import follow as command
-    from pipelines.edgar import client
+    from pipelines.edgar.source import client
 
     def run(home: Home, *given: Any, **named: Any) -> str:
         clock.sleep(RUN)

@@ -1,14 +1,14 @@
 """The command `fundamentals accept`: the operator accepts the document of a company in quarantine.
 
 Belongs here: checking that a document may be accepted, and recording it. Does not: the effect of acceptance
-(stages.quarantine).
+(stages.batch.quarantine).
 """
 
 import polars as pl
 
 from pipelines.errors import PipelineError
 from pipelines.shared.shared_home import changing
-from pipelines.stages.quarantine import ACCEPTED
+from pipelines.stages.batch.quarantine import ACCEPTED
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 

@@ -15,7 +15,7 @@ from pipelines.dagster_app.asset_specs import OF_FILINGS, UPSTREAM
 from pipelines.dagster_app.assets import assets
 from pipelines.dagster_app.checks import blocking, quality_of_values
 from pipelines.dagster_app.resources import running_synchronization, settings
-from pipelines.edgar.sources import open_source
+from pipelines.edgar.source.sources import open_source
 from pipelines.errors import PipelineError
 from pipelines.run.filing_queue import Queue
 from pipelines.run.heartbeat import HeartbeatWriter, figures

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from pipelines.dagster_app.recorder import run_recorded
+from pipelines.edgar.decode.newest import NewFiling
 from pipelines.edgar.errors import RefusedError
-from pipelines.edgar.newest import NewFiling
-from pipelines.edgar.sources import Source, open_source
+from pipelines.edgar.source.sources import Source, open_source
 from pipelines.errors import PipelineError
 from pipelines.run import stopping
 from pipelines.run.filing_queue import Queue

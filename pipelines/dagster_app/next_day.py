@@ -1,14 +1,14 @@
 """The command `fundamentals sample --next-day`: synchronizes the next day of the sample, and prints where to see the
 changes.
 
-Belongs here: output on the terminal. Does not: the filings of that day (sample.next_day), the synchronization
+Belongs here: output on the terminal. Does not: the filings of that day (sample.filer.next_day), the synchronization
 (synchronize).
 """
 
 from collections.abc import Iterator
 
 from pipelines.dagster_app import synchronize
-from pipelines.edgar.sources import SAMPLE_NEXT_DAY
+from pipelines.edgar.source.sources import SAMPLE_NEXT_DAY
 from pipelines.errors import PipelineError
 from pipelines.sample import EVENTS, NEXT_DAY
 from pipelines.storage.home import Home

@@ -29,7 +29,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pipelines.dagster_app.recorder import run_recorded
-from pipelines.edgar import listing_checks
+from pipelines.edgar.decode import listing_checks
 from pipelines.errors import PipelineError
 from pipelines.progress import progress_to
 from pipelines.run.stopping import STATUS, ends_soon_after_signal, of_synchronization

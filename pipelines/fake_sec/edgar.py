@@ -19,15 +19,14 @@ import httpx
 import msgspec
 
 from pipelines.fake_sec.faults import Faults
-from pipelines.sample import bulk, documents, package
-from pipelines.sample.archives import FILE
-from pipelines.sample.bulk import NEW_YORK
-from pipelines.sample.company import Company, simulate
-from pipelines.sample.errors import as_filed
-from pipelines.sample.filings import Filing
-from pipelines.sample.schedule import business_day
-from pipelines.sample.traits import Filer, Served
-from pipelines.sample.transport import (
+from pipelines.sample.business.errors import as_filed
+from pipelines.sample.business.filings import Filing
+from pipelines.sample.business.schedule import business_day
+from pipelines.sample.edgar import bulk, documents, package
+from pipelines.sample.edgar.archives import FILE
+from pipelines.sample.edgar.bulk import NEW_YORK
+from pipelines.sample.edgar.company import Company, simulate
+from pipelines.sample.edgar.transport import (
     CIK,
     FACTS_URL,
     INDEX,
@@ -37,6 +36,7 @@ from pipelines.sample.transport import (
     TICKERS_URL,
     SampleTransport,
 )
+from pipelines.sample.filer.traits import Filer, Served
 
 INDEXED = time(22)
 """The time in New York when EDGAR writes the index of a day."""

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import msgspec
 
-from pipelines.edgar.newest import FORMS, newest_url
-from pipelines.edgar.sources import open_source
+from pipelines.edgar.decode.newest import FORMS, newest_url
+from pipelines.edgar.source.sources import open_source
 from pipelines.errors import PipelineError
 from pipelines.fake_sec.edgar import FakeEdgar, at_most
 from pipelines.fake_sec.faults import FAULTS, PARTS, Fault, Faults
@@ -21,7 +21,8 @@ from pipelines.fake_sec.orders import PATH, REFUSED, Begin, FakeSecError, File, 
 from pipelines.fake_sec.reports import Reports, ReportsError
 from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from pipelines.run import stopping
-from pipelines.sample import bulk, sample_filers
+from pipelines.sample import sample_filers
+from pipelines.sample.edgar import bulk
 
 USER_AGENT = "Rehearsal rehearsal@example.org"
 HOME = ".data/rehearsal"

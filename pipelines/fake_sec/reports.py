@@ -12,8 +12,8 @@ import msgspec
 
 from pipelines.errors import PipelineError
 from pipelines.fake_sec.edgar import Filed, accepted
-from pipelines.sample.company import simulate
-from pipelines.sample.traits import Filer, Served
+from pipelines.sample.edgar.company import simulate
+from pipelines.sample.filer.traits import Filer, Served
 
 
 class ReportsError(PipelineError):

@@ -1,6 +1,6 @@
 """Checks the raw zone: each document matches the digest in its name, and all documents in use are stored.
 
-Belongs here: reading all documents. Does not: requesting them again (edgar.extract).
+Belongs here: reading all documents. Does not: requesting them again (edgar.fetch.extract).
 """
 
 import os
@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from pipelines.edgar.errors import CorruptError, RawStoreError
-from pipelines.edgar.raw_store import Documents, RawStore
+from pipelines.edgar.fetch.raw_store import Documents, RawStore
 from pipelines.storage.home import Home
 from warehouse.contract.findings import DAMAGE, WARNING, WELL, Finding
 

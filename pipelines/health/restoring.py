@@ -29,7 +29,7 @@ from pipelines.normalize.history.log import FACT, LOG, ONE_QUARTER, VERSION_OF, 
 from pipelines.normalize.history.versions import numbered
 from pipelines.normalize.items.item import SUM
 from pipelines.normalize.items.line_items import recomputed, served
-from pipelines.stages.batches import rules_digest
+from pipelines.stages.batch.batches import rules_digest
 from pipelines.storage import version_log
 from warehouse.contract import quarters
 from warehouse.contract.schema import PERIOD_KINDS

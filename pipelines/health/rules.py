@@ -9,8 +9,8 @@ import polars as pl
 
 from pipelines.errors import PipelineError
 from pipelines.stages import values
-from pipelines.stages.predecessors import held_predecessors
-from pipelines.stages.schemas import REPLAYED
+from pipelines.stages.batch.predecessors import held_predecessors
+from pipelines.stages.batch.schemas import REPLAYED
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.tables.stored import BUILT, CONTENTS, is_of_this_code

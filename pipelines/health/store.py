@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
-from pipelines.edgar.raw_store import Documents, digests_in
+from pipelines.edgar.fetch.raw_store import Documents, digests_in
 from pipelines.shared.shared_home import SEEN, of_home
 from pipelines.storage.home import Home
 from warehouse.contract.findings import DAMAGE, WARNING, WELL, Finding

@@ -19,9 +19,9 @@ from pathlib import Path
 import msgspec
 import polars as pl
 
-from pipelines.edgar.raw_store import RawStore
+from pipelines.edgar.fetch.raw_store import RawStore
 from pipelines.health.published import rows_of
-from pipelines.stages.schemas import DOCUMENTS, LISTINGS, UNREAD_REPORTS, VALUE_TABLES, VERSIONS
+from pipelines.stages.batch.schemas import DOCUMENTS, LISTINGS, UNREAD_REPORTS, VALUE_TABLES, VERSIONS
 from pipelines.storage import checksums
 from pipelines.storage.home import Home
 from pipelines.storage.lake import MANIFEST, Lake

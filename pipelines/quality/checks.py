@@ -15,7 +15,7 @@ from pipelines.code_digest import digest_of
 from pipelines.loading import loading
 from pipelines.quality import coverage, identities, windows
 from pipelines.quality.evidence import FAILS, FLAGGED, FOUND, HOLDS, Evidence
-from pipelines.stages.batches import in_batches
+from pipelines.stages.batch.batches import in_batches
 from pipelines.storage.lake import Lake, LimitedLake
 from pipelines.tables import stored
 from pipelines.workers import ALONE, Workers

@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from pipelines.edgar.answers import Validators
-from pipelines.edgar.newest import NewFiling
+from pipelines.edgar.decode.newest import NewFiling
 from warehouse.shared.store import QUEUE, opened
 
 FILE = "newest_filings.json"

@@ -1,7 +1,7 @@
 """The steps of the filings themselves: fetching and decoding them.
 
 Belongs here: the results that are shown, and continuing the run after a failure. Does not: choosing documents
-(stages.wanted_filings), their rows (stages.statements), the steps of values (steps).
+(stages.filed.wanted_filings), their rows (stages.filed.statements), the steps of values (steps).
 """
 
 from collections.abc import Iterator
@@ -18,13 +18,13 @@ from pipelines.run.result import Shown, StepResult, shown_rows, shown_table
 from pipelines.run.steps import again
 from pipelines.run.synchronization import Log, Synchronization
 from pipelines.settings import filings_wanted
-from pipelines.stages import statements as statements_stage
-from pipelines.stages import wanted_filings
+from pipelines.stages.batch.schemas import PACKAGES
 from pipelines.stages.documents import companies_asked
-from pipelines.stages.filed_digests import LINES
-from pipelines.stages.schemas import PACKAGES
-from pipelines.stages.shares import UNREAD
-from pipelines.stages.wanted_filings import FilingSelection, Origin, mirrored
+from pipelines.stages.filed import statements as statements_stage
+from pipelines.stages.filed import wanted_filings
+from pipelines.stages.filed.filed_digests import LINES
+from pipelines.stages.filed.shares import UNREAD
+from pipelines.stages.filed.wanted_filings import FilingSelection, Origin, mirrored
 from pipelines.storage.lake import Lake
 from pipelines.tables import filed_files
 from pipelines.waiting import on_terminal

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from pipelines.edgar import listing_checks
+from pipelines.edgar.decode import listing_checks
 from pipelines.normalize.history.log import SOURCE
 from pipelines.run.synchronization import Synchronization
-from pipelines.stages.schemas import VERSIONS
+from pipelines.stages.batch.schemas import VERSIONS
 from pipelines.tables.stored import assembled
 
 LARGEST_QUARANTINE = 0.1

@@ -1,8 +1,8 @@
 """Newest filings: follows the reports that the SEC's feed names, until their values are served.
 
 Belongs here: reading the feed, and choosing the companies to synchronize for its reports. Does not: the queue of these
-reports (filing_queue), the format of the feed (edgar.newest), synchronizing (the command `follow` and the sensor do
-it).
+reports (filing_queue), the format of the feed (edgar.decode.newest), synchronizing (the command `follow` and the sensor
+do it).
 
 A report is synchronized as soon as one of its sources has it: its package, at once, or both companyfacts and
 submissions, which name it some minutes later. A report that was read from its package stays in the queue until
@@ -24,18 +24,18 @@ import msgspec
 import polars as pl
 
 from pipelines.edgar.answers import Client, Fetched, facts_url, submissions_url
+from pipelines.edgar.decode.newest import NewFiling, key_of, newest_filings
 from pipelines.edgar.errors import EdgarError, RefusedError
-from pipelines.edgar.filing_documents import has_instance
-from pipelines.edgar.newest import NewFiling, key_of, newest_filings
-from pipelines.edgar.raw_store import Kind, RawStore
+from pipelines.edgar.fetch.filing_documents import has_instance
+from pipelines.edgar.fetch.raw_store import Kind, RawStore
 from pipelines.normalize.forms import AMENDMENT, PERIODIC_FORMS
 from pipelines.run.filing_queue import NEVER, Queue, Waiting, wait_after
 from pipelines.settings import filings_wanted, store_patience
 from pipelines.shared import shared_home
 from pipelines.shared.lease import leased
-from pipelines.stages.filing_requests import KEY
-from pipelines.stages.schemas import FED, FEED_FILINGS, SERVED, SERVED_FILINGS
-from pipelines.stages.shares import DECODED
+from pipelines.stages.batch.schemas import FED, FEED_FILINGS, SERVED, SERVED_FILINGS
+from pipelines.stages.filed.filing_requests import KEY
+from pipelines.stages.filed.shares import DECODED
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from warehouse.build.pointer import current, synchronized

@@ -15,8 +15,8 @@ from pipelines.run.gates import Finding, Gate, checked
 from pipelines.run.result import StepResult
 from pipelines.run.synchronization import Log, Synchronization
 from pipelines.settings import filings_wanted
-from pipelines.stages.batches import elements_digest, rules_digest
-from pipelines.stages.statements import code_digest as code_of_statements
+from pipelines.stages.batch.batches import elements_digest, rules_digest
+from pipelines.stages.filed.statements import code_digest as code_of_statements
 from pipelines.tables import stored
 
 LOG = logging.getLogger("fundamentals")

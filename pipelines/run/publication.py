@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.edgar import listing_checks
+from pipelines.edgar.decode import listing_checks
 from pipelines.release import RELEASE
 from pipelines.run import newest_filings
 from pipelines.run.result import Markdown, Shown, StepResult

@@ -10,8 +10,8 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.edgar import listing_checks
-from pipelines.edgar.download_plan import chosen
+from pipelines.edgar.decode import listing_checks
+from pipelines.edgar.fetch.download_plan import chosen
 from pipelines.health.tables import mend
 from pipelines.loading import loading
 from pipelines.normalize.forms import CURRENT_FORMS, PERIODIC_FORMS
@@ -26,11 +26,11 @@ from pipelines.run.synchronization import Log, Synchronization, began
 from pipelines.settings import filings_wanted
 from pipelines.stages import documents as documents_stage
 from pipelines.stages import facts as facts_stage
-from pipelines.stages import held_back
 from pipelines.stages import values as values_stage
 from pipelines.stages import versions as versions_stage
-from pipelines.stages.isolation import Fault, ciks_of
-from pipelines.stages.schemas import APPENDED, REPLAYED, VERSIONS
+from pipelines.stages.batch import held_back
+from pipelines.stages.batch.isolation import Fault, ciks_of
+from pipelines.stages.batch.schemas import APPENDED, REPLAYED, VERSIONS
 from pipelines.storage.lake import Lake
 from pipelines.tables import stored
 from warehouse.build import publish

@@ -15,8 +15,8 @@ from typing import Protocol
 
 import duckdb
 
-from pipelines.edgar.raw_store import RawStore
-from pipelines.edgar.sources import SAMPLE, SAMPLE_NEXT_DAY, Source, open_source
+from pipelines.edgar.fetch.raw_store import RawStore
+from pipelines.edgar.source.sources import SAMPLE, SAMPLE_NEXT_DAY, Source, open_source
 from pipelines.run.heartbeat import available
 from pipelines.run.result import StepResult
 from pipelines.settings import filings_wanted, store_patience

@@ -3,7 +3,7 @@
 Belongs here: inventing filers, making their filings as real companies do, and serving them as EDGAR's documents. Does
 not: any rule of normalization. The simulator tests these rules, so the two share no code.
 
-How the modules work together:
+How the modules of `filer`, `business` and `edgar` work together:
 - `traits`, `filers` and `next_day`: a `Filer` is a set of traits; some change on the next day;
 - `books`: its true quarters, in double entry, on the dates of its fiscal `calendar`;
 - `filings`: what it reports, with the columns, comparatives and forms of its `schedule` and the lines of `statements`
@@ -16,12 +16,14 @@ How the modules work together:
 - `truth`: the true values that the filings support.
 """
 
-from pipelines.sample.calendar import FiscalCalendar, NewYearEnd
-from pipelines.sample.company import Company, simulate
-from pipelines.sample.details import Block, OwnLine, Security
-from pipelines.sample.filers import sample_filers
-from pipelines.sample.next_day import EVENTS, has_next_day, next_day_filers
-from pipelines.sample.traits import (
+from pipelines.sample.business.truth import TruthRow
+from pipelines.sample.edgar.company import Company, simulate
+from pipelines.sample.edgar.transport import SampleTransport
+from pipelines.sample.filer.calendar import FiscalCalendar, NewYearEnd
+from pipelines.sample.filer.details import Block, OwnLine, Security
+from pipelines.sample.filer.filers import sample_filers
+from pipelines.sample.filer.next_day import EVENTS, has_next_day, next_day_filers
+from pipelines.sample.filer.traits import (
     NEXT_DAY,
     Columns,
     Conversion,
@@ -38,8 +40,6 @@ from pipelines.sample.traits import (
     Served,
     Split,
 )
-from pipelines.sample.transport import SampleTransport
-from pipelines.sample.truth import TruthRow
 
 __all__ = [
     "EVENTS",

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from pipelines import progress
-from pipelines.edgar.raw_store import Documents, digests_in
+from pipelines.edgar.fetch.raw_store import Documents, digests_in
 from pipelines.shared import lease
 from pipelines.storage.home import MARKER, WORDS, Home, HomeError
 from warehouse.shared.checkout import STAMPS, Folder, Wanted

@@ -1,7 +1,7 @@
 """The documents of the companies: tables `listings`, `documents` and `doubts`, and the raw zone.
 
 Belongs here: choosing the companies of a synchronization, and recording the state of their documents. Does not:
-fetching (edgar.extract), the format of a document (edgar.documents), its facts (facts).
+fetching (edgar.fetch.extract), the format of a document (edgar.decode.documents), its facts (facts).
 """
 
 from collections.abc import Collection, Sequence
@@ -11,16 +11,16 @@ from difflib import get_close_matches
 
 import polars as pl
 
-from pipelines.edgar import listing_checks
-from pipelines.edgar.documents import decode_tickers
-from pipelines.edgar.extract import CompanyDocuments, Extracted, fetch_documents, fetch_tickers
-from pipelines.edgar.raw_store import RawStore
-from pipelines.edgar.sources import Source
+from pipelines.edgar.decode import listing_checks
+from pipelines.edgar.decode.documents import decode_tickers
+from pipelines.edgar.fetch.extract import CompanyDocuments, Extracted, fetch_documents, fetch_tickers
+from pipelines.edgar.fetch.raw_store import RawStore
+from pipelines.edgar.source.sources import Source
 from pipelines.errors import PipelineError
 from pipelines.normalize.listings import classified
 from pipelines.normalize.periods.successions import chains
 from pipelines.progress import report
-from pipelines.stages.schemas import DOCUMENTS, LISTINGS
+from pipelines.stages.batch.schemas import DOCUMENTS, LISTINGS
 from pipelines.storage.lake import Lake
 
 

@@ -1,7 +1,7 @@
 """Stage facts: decodes documents into tables `facts`, `registrants`, `acceptances`, `reports` and `quarantine`.
 
 Belongs here: choosing the documents to decode, and putting rows into the tables. Does not: the format of a document
-(edgar.documents), fetching documents (documents).
+(edgar.decode.documents), fetching documents (documents).
 """
 
 from collections import Counter
@@ -13,20 +13,20 @@ from pathlib import Path
 
 import polars as pl
 
-from pipelines.edgar.documents import decode_page, decode_submissions
+from pipelines.edgar.decode.documents import decode_page, decode_submissions
+from pipelines.edgar.decode.filing_list import Report, decode_reports
 from pipelines.edgar.errors import CorruptError, DocumentError
-from pipelines.edgar.filing_list import Report, decode_reports
-from pipelines.edgar.raw_store import Documents, RawStore
+from pipelines.edgar.fetch.raw_store import Documents, RawStore
 from pipelines.loading import loading
 from pipelines.normalize.facts.raw import RAW_SCHEMA
 from pipelines.normalize.facts.unread import LISTED_REPORTS
 from pipelines.normalize.forms import NOTICES, PERIODIC_FORMS
-from pipelines.stages import batches, held_back, quarantine
-from pipelines.stages.batches import Batch, Plan, digests_of_outdated, in_batches, joined, processed
-from pipelines.stages.held_back import DocumentNotes, Quarantined
-from pipelines.stages.isolation import Fault, ciks_of, isolated
-from pipelines.stages.quarantine import quarantined
-from pipelines.stages.schemas import ACCEPTANCES, REGISTRANTS
+from pipelines.stages.batch import batches, held_back, quarantine
+from pipelines.stages.batch.batches import Batch, Plan, digests_of_outdated, in_batches, joined, processed
+from pipelines.stages.batch.held_back import DocumentNotes, Quarantined
+from pipelines.stages.batch.isolation import Fault, ciks_of, isolated
+from pipelines.stages.batch.quarantine import quarantined
+from pipelines.stages.batch.schemas import ACCEPTANCES, REGISTRANTS
 from pipelines.storage.lake import Batches, Lake
 from pipelines.workers import ALONE, Workers
 

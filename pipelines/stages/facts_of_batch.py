@@ -1,7 +1,7 @@
 """The facts of the documents of a batch of companies.
 
 Belongs here: choosing the facts of a new document and the earlier facts that are kept. Does not: choosing documents
-(facts), the format of a document (edgar.documents), the limits that hold a company back (quarantine).
+(facts), the format of a document (edgar.decode.documents), the limits that hold a company back (quarantine).
 """
 
 from datetime import UTC, datetime
@@ -10,16 +10,16 @@ from pathlib import Path
 
 import polars as pl
 
-from pipelines.edgar.documents import FactColumns, decode_facts
+from pipelines.edgar.decode.documents import FactColumns, decode_facts
 from pipelines.edgar.errors import CorruptError, DocumentError
-from pipelines.edgar.raw_store import Documents
+from pipelines.edgar.fetch.raw_store import Documents
 from pipelines.normalize.elements import wanted_elements
 from pipelines.normalize.facts.raw import RAW_SCHEMA
 from pipelines.normalize.facts.reports import usable
-from pipelines.stages import quarantine
-from pipelines.stages.batches import Batch
-from pipelines.stages.held_back import DocumentNotes
-from pipelines.stages.quarantine import quarantined
+from pipelines.stages.batch import quarantine
+from pipelines.stages.batch.batches import Batch
+from pipelines.stages.batch.held_back import DocumentNotes
+from pipelines.stages.batch.quarantine import quarantined
 from pipelines.storage.lake import Lake
 
 

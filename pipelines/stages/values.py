@@ -12,11 +12,12 @@ import polars as pl
 
 from pipelines.loading import loading
 from pipelines.settings import filings_wanted
-from pipelines.stages import batches, filed_digests, held_back, quarantine
-from pipelines.stages.batches import Batch, InputDigests, Plan, StepNote, in_batches, joined, processed
-from pipelines.stages.isolation import Fault, ciks_of
-from pipelines.stages.predecessors import held_predecessors
-from pipelines.stages.schemas import VALUE_TABLES
+from pipelines.stages.batch import batches, held_back, quarantine
+from pipelines.stages.batch.batches import Batch, InputDigests, Plan, StepNote, in_batches, joined, processed
+from pipelines.stages.batch.isolation import Fault, ciks_of
+from pipelines.stages.batch.predecessors import held_predecessors
+from pipelines.stages.batch.schemas import VALUE_TABLES
+from pipelines.stages.filed import filed_digests
 from pipelines.storage.lake import Batches, Lake
 from pipelines.workers import ALONE, Workers
 

@@ -12,10 +12,11 @@ from pipelines.normalize.facts.unread import unread_reports
 from pipelines.normalize.history.log import ONE_QUARTER, TWELVE_MONTHS, with_later_columns
 from pipelines.normalize.periods.predecessors import stitched, under_successors
 from pipelines.normalize.pipeline import Standardized, standardize
-from pipelines.stages import filed_of_batch, held_back, quarantine
-from pipelines.stages.batches import Batch, StepNote
-from pipelines.stages.isolation import Fault
-from pipelines.stages.schemas import REPLAYED, UNREAD_REPORTS, VALUE_TABLES
+from pipelines.stages.batch import held_back, quarantine
+from pipelines.stages.batch.batches import Batch, StepNote
+from pipelines.stages.batch.isolation import Fault
+from pipelines.stages.batch.schemas import REPLAYED, UNREAD_REPORTS, VALUE_TABLES
+from pipelines.stages.filed import filed_of_batch
 from pipelines.storage.lake import Lake
 
 

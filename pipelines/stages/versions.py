@@ -14,10 +14,11 @@ import polars as pl
 
 from pipelines.loading import loading
 from pipelines.normalize.history.log import SOURCE, VERSION_OF
-from pipelines.stages import filed_digests, held_back
-from pipelines.stages.batches import DIGITS, Batch, InputDigests, Plan, in_batches, joined, processed
-from pipelines.stages.isolation import Fault, ciks_of
-from pipelines.stages.schemas import APPENDED, RECORDED, VERSIONS
+from pipelines.stages.batch import held_back
+from pipelines.stages.batch.batches import DIGITS, Batch, InputDigests, Plan, in_batches, joined, processed
+from pipelines.stages.batch.isolation import Fault, ciks_of
+from pipelines.stages.batch.schemas import APPENDED, RECORDED, VERSIONS
+from pipelines.stages.filed import filed_digests
 from pipelines.storage.lake import Batches, Lake
 from pipelines.storage.version_log import check, clear, committed, read, segment_name, segments_of, write
 from pipelines.workers import ALONE, Workers

@@ -28,10 +28,11 @@ from pipelines.normalize.history.versions import (
     to_append,
 )
 from pipelines.normalize.pipeline import ITEM_SIGNS
-from pipelines.stages import batches, filed_of_batch
-from pipelines.stages.batches import Batch
-from pipelines.stages.predecessors import held_predecessors
-from pipelines.stages.schemas import APPENDED, RECORDED, REPLAYED, VERSIONS
+from pipelines.stages.batch import batches
+from pipelines.stages.batch.batches import Batch
+from pipelines.stages.batch.predecessors import held_predecessors
+from pipelines.stages.batch.schemas import APPENDED, RECORDED, REPLAYED, VERSIONS
+from pipelines.stages.filed import filed_of_batch
 from pipelines.storage.lake import Lake
 from pipelines.storage.version_log import read
 

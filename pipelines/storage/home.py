@@ -2,7 +2,7 @@
 
 Belongs here: the folders of a home, the kind of its data (real or fictional), and the lock that allows one
 synchronization at a time.
-Does not: the contents of the files (edgar.raw_store, lake, warehouse.build.publish).
+Does not: the contents of the files (edgar.fetch.raw_store, lake, warehouse.build.publish).
 """
 
 import fcntl

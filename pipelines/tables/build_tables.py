@@ -23,10 +23,10 @@ from pipelines.normalize.industry.sic import MAJOR_GROUPS
 from pipelines.normalize.items.item import SUM
 from pipelines.normalize.items.line_items import served
 from pipelines.normalize.rules import FILES, REGISTRY
-from pipelines.stages import held_back
-from pipelines.stages.batches import in_batches
-from pipelines.stages.isolation import Fault, ciks_of, isolated
-from pipelines.stages.schemas import APPENDED, REPLAYED
+from pipelines.stages.batch import held_back
+from pipelines.stages.batch.batches import in_batches
+from pipelines.stages.batch.isolation import Fault, ciks_of, isolated
+from pipelines.stages.batch.schemas import APPENDED, REPLAYED
 from pipelines.storage.lake import Lake, LimitedLake
 from pipelines.tables import fair_values, filings, newest_statements, row_gates, rule_table
 from pipelines.tables.gaps import gaps_of_periods

@@ -1,7 +1,7 @@
 """The files for analysts with facts and lines of filings: `published/statements/*.parquet`.
 
 Belongs here: choosing the rows of a file, marking rows that companyfacts has, too, and replacing the file. Does not:
-columns and their meaning (warehouse.contract.filed), the tables of the lake (stages.statements).
+columns and their meaning (warehouse.contract.filed), the tables of the lake (stages.filed.statements).
 
 A file is written from the tables of the lake as a stream, only if its rows have changed, and replaced at once. The
 service itself does not read it.
@@ -16,10 +16,10 @@ import duckdb
 import polars as pl
 
 from pipelines.errors import PipelineError
-from pipelines.stages import statements
-from pipelines.stages.batches import joined
-from pipelines.stages.filed_digests import FACTS, LINES
-from pipelines.stages.shares import of_quarter
+from pipelines.stages.batch.batches import joined
+from pipelines.stages.filed import statements
+from pipelines.stages.filed.filed_digests import FACTS, LINES
+from pipelines.stages.filed.shares import of_quarter
 from pipelines.storage.lake import Lake
 from warehouse.build import copies
 from warehouse.build.verify import MEMORY

@@ -8,8 +8,8 @@ from datetime import date
 import duckdb
 import polars as pl
 
-from pipelines.stages.predecessors import held_predecessors
-from pipelines.stages.schemas import UNREAD_REPORTS
+from pipelines.stages.batch.predecessors import held_predecessors
+from pipelines.stages.batch.schemas import UNREAD_REPORTS
 from pipelines.storage.lake import Lake
 from warehouse.build.newest_filing import NEWEST_FILING
 

@@ -10,7 +10,7 @@ from pipelines.normalize.classes import symbols
 from pipelines.normalize.classes.series import CLASS, COMPANY
 from pipelines.normalize.forms import ANNUAL_FORMS
 from pipelines.normalize.history.log import TWELVE_MONTHS, with_later_columns
-from pipelines.stages.schemas import UNREAD_REPORTS
+from pipelines.stages.batch.schemas import UNREAD_REPORTS
 from pipelines.storage.lake import LimitedLake
 from pipelines.tables.period_kinds import ITEM, by_kind
 from warehouse.contract.line_items import ITEM_NAMES

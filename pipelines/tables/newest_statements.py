@@ -1,7 +1,7 @@
 """Table `newest_statements`: the statements of a company's newest filings, in the filer's words and order.
 
-Belongs here: choosing the filings, lines and columns of a build. Does not: reading filings (stages.statements), the
-files for analysts, which have all lines (filed_files), the lines of a value (warehouse.explanation.statements).
+Belongs here: choosing the filings, lines and columns of a build. Does not: reading filings (stages.filed.statements),
+the files for analysts, which have all lines (filed_files), the lines of a value (warehouse.explanation.statements).
 
 The lines of a filing come from its own documents if they are read, otherwise from its data set. A period is a column if
 the statement has more than half as many lines for it as for its fullest period; other periods belong to notes. Cash at
@@ -17,7 +17,7 @@ from pipelines.normalize.elements.sources import US_GAAP
 from pipelines.normalize.faces.sources import DATA_SET
 from pipelines.normalize.forms import AMENDMENT, ANNUAL_FORMS
 from pipelines.normalize.items.provenance import OWN
-from pipelines.stages.schemas import STATEMENT_LINES
+from pipelines.stages.batch.schemas import STATEMENT_LINES
 from pipelines.storage.lake import Lake, LimitedLake
 
 LINES = "statement_lines"

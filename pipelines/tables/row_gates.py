@@ -12,7 +12,7 @@ import polars as pl
 from pipelines.normalize.history.replay import SAME_RATIO
 from pipelines.normalize.items.line_items import recomputed
 from pipelines.normalize.rules import REGISTRY
-from pipelines.stages.isolation import Fault
+from pipelines.stages.batch.isolation import Fault
 from warehouse.contract import schema
 from warehouse.contract.line_items import ITEM_NAMES
 

@@ -12,7 +12,7 @@ from functools import cache
 import polars as pl
 
 from pipelines.code_digest import digest_of
-from pipelines.stages.schemas import VERSIONS
+from pipelines.stages.batch.schemas import VERSIONS
 from pipelines.storage.lake import Lake
 from warehouse.build.rows import Rows
 from warehouse.contract import quarters, schema

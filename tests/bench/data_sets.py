@@ -15,7 +15,7 @@ from pathlib import Path
 
 import polars as pl
 
-from pipelines.edgar.data_sets import read_data_set
+from pipelines.edgar.decode.data_sets import read_data_set
 
 FULL = 540_000_000
 """Bytes of `num.txt` in a quarter of 2025."""

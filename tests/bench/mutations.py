@@ -31,8 +31,8 @@ from rich.table import Table
 from pipelines.normalize.faces.facts import Filed
 from pipelines.normalize.periods.predecessors import stitched, under_successors
 from pipelines.normalize.pipeline import standardize
-from pipelines.stages import filed_of_batch
-from pipelines.stages.predecessors import held_predecessors
+from pipelines.stages.batch.predecessors import held_predecessors
+from pipelines.stages.filed import filed_of_batch
 from pipelines.stages.values import filings_read
 from pipelines.storage.lake import Lake
 

@@ -7,7 +7,7 @@ import time
 
 from lxml import etree
 
-from pipelines.edgar.package import read_package
+from pipelines.edgar.filing.package import read_package
 from tests import filing_packages as packages
 
 SIZE = 10_000_000

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.dagster_app.follow import NICENESS
-from pipelines.edgar.newest import newest_url
+from pipelines.edgar.decode.newest import newest_url
 from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from pipelines.run.filing_queue import Queue
 from pipelines.run.stopping import STATUS

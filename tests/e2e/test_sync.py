@@ -16,7 +16,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipelines.edgar.archive import Archive, Member
+from pipelines.edgar.source.archive import Archive, Member
 from pipelines.storage.lake import Lake
 from tests.archives import zipped
 from tests.e2e.homes import ended, published, query, sync, sync_as_process, sync_unrecorded

@@ -5,7 +5,7 @@ The server is a real one on a loopback port; behind it is the simulator, which f
 
 from datetime import date
 
-from pipelines.edgar.download_plan import BULK_URLS
+from pipelines.edgar.fetch.download_plan import BULK_URLS
 from pipelines.fake_sec.server import EdgarServer, Reply
 from pipelines.run.steps import FEEDING_FORMS
 from pipelines.sample import SampleTransport, sample_filers

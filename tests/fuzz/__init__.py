@@ -30,12 +30,12 @@ from urllib.parse import urlsplit
 import msgspec
 
 from pipelines.admin import backup, restore
-from pipelines.edgar.archive import Archive
-from pipelines.edgar.data_set_list import decode_data_set_list
-from pipelines.edgar.data_sets import read_data_set
-from pipelines.edgar.documents import decode_facts, decode_page, decode_submissions, decode_tickers
+from pipelines.edgar.decode.data_set_list import decode_data_set_list
+from pipelines.edgar.decode.data_sets import read_data_set
+from pipelines.edgar.decode.documents import decode_facts, decode_page, decode_submissions, decode_tickers
 from pipelines.edgar.errors import EdgarError
-from pipelines.edgar.package import open_package, read_package
+from pipelines.edgar.filing.package import open_package, read_package
+from pipelines.edgar.source.archive import Archive
 from pipelines.errors import PipelineError
 from pipelines.normalize.elements import wanted_elements
 from serve.http.addresses import client_of

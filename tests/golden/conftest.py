@@ -7,8 +7,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipelines.edgar.documents import FactColumns, decode_facts, decode_tickers
-from pipelines.edgar.package import Package
+from pipelines.edgar.decode.documents import FactColumns, decode_facts, decode_tickers
+from pipelines.edgar.filing.package import Package
 from pipelines.normalize.elements import wanted_elements
 from pipelines.normalize.facts.raw import RAW_SCHEMA
 from tests.golden.test_packages_of_real_filings import read_all

@@ -12,16 +12,16 @@ import polars as pl
 import polars.selectors as cs
 import pytest
 
-from pipelines.edgar.data_sets import read_data_set
-from pipelines.edgar.package import read_package
+from pipelines.edgar.decode.data_sets import read_data_set
+from pipelines.edgar.filing.package import read_package
 from pipelines.normalize.classes.series import BY_CLASS, CLASS
 from pipelines.normalize.elements import wanted_elements
 from pipelines.normalize.faces.facts import FACT_COLUMNS, LINE_COLUMNS, Filed
 from pipelines.normalize.facts.raw import RAW_SCHEMA
 from pipelines.normalize.pipeline import Standardized, standardize
-from pipelines.stages.filed_digests import FACTS, LINES, Tables
-from pipelines.stages.filed_rows import of_data_set, of_packages
-from pipelines.stages.schemas import COVER_SYMBOLS
+from pipelines.stages.batch.schemas import COVER_SYMBOLS
+from pipelines.stages.filed.filed_digests import FACTS, LINES, Tables
+from pipelines.stages.filed.filed_rows import of_data_set, of_packages
 from tests.filing_packages import context, document, element, member
 from tests.golden.test_data_sets_of_real_quarters import BERKSHIRE, SHARED, quarter
 

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
-from pipelines.edgar.data_sets import DataSet, read_data_set
+from pipelines.edgar.decode.data_sets import DataSet, read_data_set
 from tests.conftest import SHARED
 
 BERKSHIRE, APPLE, ASML = "0001067983", "0000320193", "0000937966"

@@ -13,13 +13,13 @@ import polars as pl
 import polars.selectors as cs
 import pytest
 
-from pipelines.edgar.data_sets import read_data_set
+from pipelines.edgar.decode.data_sets import read_data_set
 from pipelines.normalize.elements import wanted_elements
 from pipelines.normalize.faces.facts import FACT_COLUMNS, LINE_COLUMNS, Filed
 from pipelines.normalize.facts.raw import RAW_SCHEMA
 from pipelines.normalize.pipeline import Standardized, standardize
-from pipelines.stages.filed_digests import FACTS, LINES
-from pipelines.stages.filed_rows import of_data_set, of_packages
+from pipelines.stages.filed.filed_digests import FACTS, LINES
+from pipelines.stages.filed.filed_rows import of_data_set, of_packages
 from tests.golden.test_data_sets_of_real_quarters import BERKSHIRE, quarter
 from tests.golden.test_packages_of_real_filings import FILINGS
 

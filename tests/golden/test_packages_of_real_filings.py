@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from pipelines.edgar.package import Package, read_package, root_of
+from pipelines.edgar.filing.package import Package, read_package, root_of
 from tests.conftest import SHARED
 
 FILINGS, DATA_SETS = SHARED / "filings", SHARED / "data-sets"

@@ -15,7 +15,7 @@ import pytest
 
 from pipelines.run.plan import run_all
 from pipelines.run.synchronization import Synchronization
-from pipelines.stages.shares import UNREAD
+from pipelines.stages.filed.shares import UNREAD
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from tests import filed

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipelines.edgar.documents import decode_submissions
+from pipelines.edgar.decode.documents import decode_submissions
 from pipelines.normalize.facts.reports import ACCEPTED
 from pipelines.normalize.history.log import LOG, VERSION_OF
 from pipelines.normalize.history.versions import numbered, on_basis_of_today, recorded, to_append

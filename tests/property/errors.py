@@ -1,7 +1,7 @@
 """Errors of filers, drawn at random: errors that another fact of the filings contradicts, and errors without a witness.
 
 Belongs here: drawing the errors, and counting which true values are served, withheld or served wrong. Does not: how an
-error changes a report (pipelines.sample.errors), the property (test_errors).
+error changes a report (pipelines.sample.business.errors), the property (test_errors).
 """
 
 from collections import Counter
@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from pipelines.sample import Columns, Filer, Moved, RevisedBy, Revision
-from pipelines.sample.schedule import report_filed
+from pipelines.sample.business.schedule import report_filed
 from tests.property.histories import truth
 from tests.property.truths import Found, Key, found, is_silent, missed, untrue
 from tests.strategies import AMONG_OTHERS, Trait, erring, filer_of, not_the_simplest, plain, with_quarterly_data

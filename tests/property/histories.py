@@ -15,10 +15,10 @@ from typing import Any
 import httpx
 import polars as pl
 
-from pipelines.edgar.client import EdgarClient
-from pipelines.edgar.documents import FactColumns, decode_facts, decode_submissions
-from pipelines.edgar.raw_store import RawStore
-from pipelines.edgar.sources import Source
+from pipelines.edgar.decode.documents import FactColumns, decode_facts, decode_submissions
+from pipelines.edgar.fetch.raw_store import RawStore
+from pipelines.edgar.source.client import EdgarClient
+from pipelines.edgar.source.sources import Source
 from pipelines.normalize.elements import wanted_elements
 from pipelines.normalize.facts.raw import RAW_SCHEMA
 from pipelines.normalize.facts.reports import ACCEPTED
@@ -27,8 +27,8 @@ from pipelines.normalize.history.versions import numbered
 from pipelines.normalize.pipeline import Standardized, standardize
 from pipelines.sample import Company, Filer, SampleTransport, Served, TruthRow, simulate
 from pipelines.stages import documents, facts, values, versions
+from pipelines.stages.batch.schemas import VERSIONS
 from pipelines.stages.documents import Selection
-from pipelines.stages.schemas import VERSIONS
 from pipelines.storage import version_log
 from pipelines.storage.lake import Lake
 from pipelines.tables import build_tables, stored

@@ -21,7 +21,7 @@ from pipelines.normalize.items import returns
 from pipelines.normalize.items.line_items import CALCULATED, served
 from pipelines.normalize.pipeline import ITEM_SIGNS, Standardized
 from pipelines.sample import Economics, Filer, sample_filers
-from pipelines.stages import batches
+from pipelines.stages.batch import batches
 from tests.property.histories import Follower, current, replayed, told
 from tests.strategies import (
     cuts,

@@ -13,7 +13,7 @@ from polars.lazyframe.group_by import LazyGroupBy
 
 from pipelines.normalize.pipeline import standardize
 from pipelines.sample import Filer
-from pipelines.stages.schemas import UNREAD_REPORTS, VALUE_TABLES
+from pipelines.stages.batch.schemas import UNREAD_REPORTS, VALUE_TABLES
 from pipelines.stages.values_of_batch import of_all_lengths
 from pipelines.storage.lake import Lake
 from tests.property.histories import acceptances, decoded, listed, simulated

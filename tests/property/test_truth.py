@@ -22,8 +22,8 @@ from pipelines.sample import (
     next_day_filers,
     sample_filers,
 )
-from pipelines.sample.books import keep_books
-from pipelines.sample.schedule import known_from, report_filed
+from pipelines.sample.business.books import keep_books
+from pipelines.sample.business.schedule import known_from, report_filed
 from tests.property.histories import listed, simulated, truth
 from tests.property.truths import Found, Key, found, is_across_a_break, is_silent, missed, of_books, touched, untrue
 from tests.strategies import (

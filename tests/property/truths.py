@@ -16,10 +16,10 @@ import polars as pl
 
 from pipelines.normalize.pipeline import Standardized
 from pipelines.sample import Filer, TruthRow
-from pipelines.sample.books import Quarter, keep_books
-from pipelines.sample.calendar import Period
-from pipelines.sample.filings import shell_of
-from pipelines.sample.schedule import annual_report_filed
+from pipelines.sample.business.books import Quarter, keep_books
+from pipelines.sample.business.filings import shell_of
+from pipelines.sample.business.schedule import annual_report_filed
+from pipelines.sample.filer.calendar import Period
 from tests.property.histories import current, replayed
 from warehouse.contract.line_items import ITEM_NAMES, SERVED_NAMES
 

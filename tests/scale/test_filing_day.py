@@ -19,8 +19,8 @@ import pytest
 from pipelines.fake_sec.server import running_server
 from pipelines.run.filing_queue import Queue
 from pipelines.sample import sample_filers
-from pipelines.sample.company import simulate
-from pipelines.sample.traits import Filer, Served
+from pipelines.sample.edgar.company import simulate
+from pipelines.sample.filer.traits import Filer, Served
 from pipelines.storage.home import PROJECT
 from tests.e2e.homes import PATIENCE, environment, query
 from tests.filing_day import (

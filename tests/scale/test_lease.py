@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipelines.edgar.newest import NewFiling
+from pipelines.edgar.decode.newest import NewFiling
 from pipelines.fake_sec.server import Reply, running_server
 from pipelines.health import several_machines
 from pipelines.release import RELEASE
@@ -25,7 +25,7 @@ from pipelines.shared import code_in_force, lease
 from pipelines.shared.code_in_force import CodeError, in_force, version
 from pipelines.shared.lease import LeaseError, leased
 from pipelines.shared.shared_home import WorkingCopy, of_home
-from pipelines.stages.schemas import LISTINGS
+from pipelines.stages.batch.schemas import LISTINGS
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from serve.app import PATHS
@@ -203,7 +203,7 @@ def test_the_sensor_asks_for_companies_of_the_list_in_the_store(copy, tmp_path, 
     import dagster as dg
 
     from pipelines.edgar.answers import facts_url, submissions_url
-    from pipelines.edgar.newest import newest_url
+    from pipelines.edgar.decode.newest import newest_url
     from tests.unit import test_newest as newest
 
     rows = [dict.fromkeys(LISTINGS.names()) | {"cik": "0000000101", "symbol": "ALFA", "is_listed": True}]

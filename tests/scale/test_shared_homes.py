@@ -19,14 +19,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from pipelines.edgar.filing_documents import ARCHIVES, DATA_SETS, FilingDocuments
-from pipelines.edgar.filing_list import XbrlFiling
-from pipelines.edgar.mirror import file_of
-from pipelines.edgar.raw_store import RawStore
+from pipelines.edgar.decode.filing_list import XbrlFiling
+from pipelines.edgar.fetch.filing_documents import ARCHIVES, DATA_SETS, FilingDocuments
+from pipelines.edgar.fetch.raw_store import RawStore
+from pipelines.edgar.source.mirror import file_of
 from pipelines.fake_sec.server import Reply, running_server
 from pipelines.run.plan import run_all, run_step
 from pipelines.run.synchronization import Synchronization
-from pipelines.stages import filing_requests
+from pipelines.stages.filed import filing_requests
 from pipelines.storage.home import PROJECT, Home
 from pipelines.storage.lake import Lake
 from tests import filing_packages

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pipelines.edgar.raw_store import RawStore, Seen
+from pipelines.edgar.fetch.raw_store import RawStore, Seen
 from pipelines.shared.shared_home import WorkingCopy
 from pipelines.storage.home import HomeError
 from tests.scale import objects as storage
@@ -414,7 +414,7 @@ def test_new_documents_are_stored_and_come_back_when_they_are_read(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FUNDAMENTALS_STORE", store.address)
-    monkeypatch.setattr("pipelines.edgar.raw_store.opened", lambda _, patience: store)
+    monkeypatch.setattr("pipelines.edgar.fetch.raw_store.opened", lambda _, patience: store)
     copy = WorkingCopy(fill(tmp_path / "a", FIRST), store)
     copy.checkout()
     old = note(tmp_path / "a", "0000000001", b'{"superseded": 1}')

@@ -16,8 +16,8 @@ import httpx
 
 from pipelines.edgar.answers import TICKERS_URL, facts_url, submissions_url
 from pipelines.sample import Filer
-from pipelines.sample.filers import SAMPLE
-from pipelines.sample.transport import SampleTransport
+from pipelines.sample.edgar.transport import SampleTransport
+from pipelines.sample.filer.filers import SAMPLE
 from tests.e2e.homes import query, sync, sync_unrecorded
 from tests.torture.ground import Found, Ground, failures
 

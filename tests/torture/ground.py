@@ -18,7 +18,7 @@ import polars as pl
 
 from pipelines.errors import PipelineError
 from pipelines.normalize.items.line_items import served
-from pipelines.stages.schemas import VALUE_TABLES
+from pipelines.stages.batch.schemas import VALUE_TABLES
 from pipelines.storage import version_log
 from pipelines.storage.lake import Lake
 from serve.access.accounts import Accounts

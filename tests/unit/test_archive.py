@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.edgar import archive as archive_module
 from pipelines.edgar.answers import (
     TICKERS_URL,
     Fetched,
@@ -24,12 +23,13 @@ from pipelines.edgar.answers import (
     facts_url,
     submissions_url,
 )
-from pipelines.edgar.archive import Archive
-from pipelines.edgar.bulk_folder import BulkFolder
 from pipelines.edgar.errors import FetchError, SourceError
-from pipelines.edgar.extract import fetch_documents
-from pipelines.edgar.raw_store import RawStore
-from pipelines.edgar.sources import open_source
+from pipelines.edgar.fetch.extract import fetch_documents
+from pipelines.edgar.fetch.raw_store import RawStore
+from pipelines.edgar.source import archive as archive_module
+from pipelines.edgar.source.archive import Archive
+from pipelines.edgar.source.bulk_folder import BulkFolder
+from pipelines.edgar.source.sources import open_source
 from tests.archives import zipped
 from tests.mirrors import ABSENT, ALFA, BRAVO, Mirror
 

@@ -16,7 +16,7 @@ from pipelines.dagster_app.recorder import run_recorded
 from pipelines.run import result, steps, synchronization
 from pipelines.run.plan import STEPS, run_all
 from pipelines.run.synchronization import Synchronization
-from pipelines.stages.isolation import Fault
+from pipelines.stages.batch.isolation import Fault
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.tables import build_tables, stored

@@ -12,7 +12,7 @@ import pytest
 
 import fundamentals
 from pipelines.admin import backup
-from pipelines.edgar.raw_store import RawStore
+from pipelines.edgar.fetch.raw_store import RawStore
 from pipelines.storage.checksums import digest_of
 from pipelines.storage.home import Home
 from serve.access.accounts import Accounts

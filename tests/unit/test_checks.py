@@ -17,7 +17,7 @@ from pipelines.quality.evidence import FOUND
 from pipelines.run import gates
 from pipelines.run.plan import STEPS
 from pipelines.run.synchronization import Synchronization
-from pipelines.stages.schemas import DOCUMENTS, LISTINGS, QUARANTINE
+from pipelines.stages.batch.schemas import DOCUMENTS, LISTINGS, QUARANTINE
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.tables import build_tables, stored

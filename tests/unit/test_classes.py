@@ -13,7 +13,7 @@ from pipelines.normalize.classes.symbols import NOT_STATED, REASON, SERIES_MEMBE
 from pipelines.normalize.faces.facts import FACT_COLUMNS, Filed
 from pipelines.normalize.faces.sources import COVERS, DATA_SET, FILING
 from pipelines.normalize.pipeline import Standardized, standardize
-from pipelines.stages.schemas import FILED_FACTS, STATEMENT_LINES
+from pipelines.stages.batch.schemas import FILED_FACTS, STATEMENT_LINES
 from tests.factories import CIK, Row, fact, raw
 from tests.unit.test_faces import LINE_COLUMNS, TEXT
 from warehouse.contract.line_items import ITEMS_BY_CLASS

@@ -20,8 +20,6 @@ import httpcore
 import httpx
 import pytest
 
-from pipelines.edgar import client as client_module
-from pipelines.edgar import network
 from pipelines.edgar.answers import (
     TICKERS_URL,
     Fetched,
@@ -32,11 +30,13 @@ from pipelines.edgar.answers import (
     is_web_page,
     submissions_url,
 )
-from pipelines.edgar.client import EdgarClient
 from pipelines.edgar.errors import EdgarError, FetchError, RefusedError
-from pipelines.edgar.network import Pace
-from pipelines.edgar.partial import Downloaded
-from pipelines.edgar.sources import REQUESTS_A_SECOND
+from pipelines.edgar.source import client as client_module
+from pipelines.edgar.source import network
+from pipelines.edgar.source.client import EdgarClient
+from pipelines.edgar.source.network import Pace
+from pipelines.edgar.source.partial import Downloaded
+from pipelines.edgar.source.sources import REQUESTS_A_SECOND
 from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from tests.fake_time import FakeTime
 from tests.servers import PATIENCE, PROJECT
@@ -217,7 +217,7 @@ def test_a_long_page_of_a_refusal_is_shortened(server, client):
 @pytest.mark.parametrize("part", ["<", "<script", "<!--", "<head>", "</", "<a", "<style></style>"])
 def test_the_text_of_a_page_is_found_in_linear_time(part):
     """However many tags begin and do not end: or each would be sought to the end."""
-    code = "import sys; from pipelines.edgar.client import _texts; [*_texts(sys.argv[1])]"
+    code = "import sys; from pipelines.edgar.source.client import _texts; [*_texts(sys.argv[1])]"
     page = part * (100_000 // len(part))  # the system takes no longer argument
     subprocess.run([sys.executable, "-c", code, page], cwd=PROJECT, timeout=PATIENCE, check=True)
 

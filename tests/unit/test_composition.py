@@ -8,8 +8,8 @@ from functools import partial
 import pytest
 
 from pipelines import stages
+from pipelines.edgar.decode.newest import NewFiling
 from pipelines.edgar.errors import SourceError
-from pipelines.edgar.newest import NewFiling
 from pipelines.run import plan
 from pipelines.run.filing_queue import Queue, Waiting
 from pipelines.run.plan import run_all
@@ -41,7 +41,7 @@ def test_it_has_the_result_of_the_job(synchronized: Home, same_mirror: Mirror, t
 
 
 @pytest.mark.parametrize(
-    ("filings", "readers"), [("off", {"pipelines.edgar.package", "lxml.etree"}), ("recent", set())]
+    ("filings", "readers"), [("off", {"pipelines.edgar.filing.package", "lxml.etree"}), ("recent", set())]
 )
 def test_a_run_with_nothing_new_loads_no_rules(filings, readers, synchronized: Home, same_mirror: Mirror, monkeypatch):
     """Nor modules that make tables and compare values, and without filings not the modules that read these."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipelines.edgar.data_set_list import Quarter, decode_data_set_list
+from pipelines.edgar.decode.data_set_list import Quarter, decode_data_set_list
 from pipelines.edgar.errors import DocumentError
 
 FOLDER = "/files/dera/data/financial-statement-data-sets"

@@ -12,8 +12,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipelines.edgar import zipped_tables
-from pipelines.edgar.data_sets import FACTS, FILINGS, LINES, DataSet, read_data_set
+from pipelines.edgar.decode import zipped_tables
+from pipelines.edgar.decode.data_sets import FACTS, FILINGS, LINES, DataSet, read_data_set
 from pipelines.edgar.errors import DocumentError
 from tests.data_sets import FACT, FILING, LINE, NUM, A, B, fact, filing, line, members, zipped
 

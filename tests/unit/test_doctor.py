@@ -18,7 +18,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import fundamentals
-from pipelines.edgar.raw_store import Documents, RawStore
+from pipelines.edgar.fetch.raw_store import Documents, RawStore
 from pipelines.health import place
 from pipelines.health.tables import names
 from pipelines.storage import checksums, version_log

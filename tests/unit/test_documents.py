@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.edgar import documents
-from pipelines.edgar.documents import (
+from pipelines.edgar.decode import documents
+from pipelines.edgar.decode.documents import (
     FactColumns,
     Facts,
     Filing,

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import polars as pl
 import pytest
 
-from pipelines.edgar.documents import MalformedRow
-from pipelines.edgar.listing_checks import ANOTHER_DAY, DOUBTS, found, holding_back, in_words, settled, skipped
+from pipelines.edgar.decode.documents import MalformedRow
+from pipelines.edgar.decode.listing_checks import ANOTHER_DAY, DOUBTS, found, holding_back, in_words, settled, skipped
 
 NOW = datetime(2026, 8, 1, 6, tzinfo=UTC)
 NOTHING = pl.DataFrame(schema=DOUBTS)

@@ -10,14 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.edgar import daily_index, download_plan
 from pipelines.edgar.answers import Fetched, NotModified, Validators, facts_url
-from pipelines.edgar.client import EdgarClient
-from pipelines.edgar.daily_index import companies_in, days_listed, index_url, listing_url
-from pipelines.edgar.download_plan import BULK_URLS, DownloadPlan, Memory, chosen
+from pipelines.edgar.decode import daily_index
+from pipelines.edgar.decode.daily_index import companies_in, days_listed, index_url, listing_url
 from pipelines.edgar.errors import DocumentError, RefusedError
-from pipelines.edgar.raw_store import RawStore, Seen
-from pipelines.edgar.sources import Source, open_source
+from pipelines.edgar.fetch import download_plan
+from pipelines.edgar.fetch.download_plan import BULK_URLS, DownloadPlan, Memory, chosen
+from pipelines.edgar.fetch.raw_store import RawStore, Seen
+from pipelines.edgar.source.client import EdgarClient
+from pipelines.edgar.source.sources import Source, open_source
 from pipelines.fake_sec.server import EdgarServer, Reply
 from tests.archives import zipped
 from tests.fake_time import FakeTime

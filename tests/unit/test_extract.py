@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.edgar import extract
 from pipelines.edgar.answers import TICKERS_URL, facts_url, submissions_url
-from pipelines.edgar.client import EdgarClient
 from pipelines.edgar.errors import RefusedError, SourceError
-from pipelines.edgar.extract import CompanyDocuments, Document, fetch_documents, fetch_tickers
-from pipelines.edgar.raw_store import RawStore
-from pipelines.edgar.sources import Source, open_source
+from pipelines.edgar.fetch import extract
+from pipelines.edgar.fetch.extract import CompanyDocuments, Document, fetch_documents, fetch_tickers
+from pipelines.edgar.fetch.raw_store import RawStore
+from pipelines.edgar.source.client import EdgarClient
+from pipelines.edgar.source.sources import Source, open_source
 from pipelines.fake_sec.server import EdgarServer, Reply
 from tests.fake_time import FakeTime
 from tests.mirrors import ALFA, BRAVO, Mirror

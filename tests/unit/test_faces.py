@@ -15,7 +15,7 @@ import pytest
 from pipelines.normalize.faces.facts import FACT_COLUMNS, LINE_COLUMNS, Filed
 from pipelines.normalize.faces.words import ASSETS_SIDE, LIABILITIES_SIDE, kind_of
 from pipelines.normalize.pipeline import standardize
-from pipelines.stages.schemas import FILED_FACTS, STATEMENT_LINES
+from pipelines.stages.batch.schemas import FILED_FACTS, STATEMENT_LINES
 from tests.factories import CASH, CASH_FLOW, NET_INCOME, REVENUE, Row, fact, raw
 from tests.shapes.faces import OF_FACES
 

@@ -26,13 +26,13 @@ from pipelines.edgar.answers import (
     facts_url,
     submissions_url,
 )
-from pipelines.edgar.bulk_folder import BulkFolder
-from pipelines.edgar.client import EdgarClient
-from pipelines.edgar.daily_index import companies_in, days_listed, index_url, listing_url
-from pipelines.edgar.documents import decode_tickers
-from pipelines.edgar.download_plan import BULK_URLS
+from pipelines.edgar.decode.daily_index import companies_in, days_listed, index_url, listing_url
+from pipelines.edgar.decode.documents import decode_tickers
+from pipelines.edgar.decode.newest import newest_filings, newest_url
 from pipelines.edgar.errors import EdgarError, FetchError, RefusedError
-from pipelines.edgar.newest import newest_filings, newest_url
+from pipelines.edgar.fetch.download_plan import BULK_URLS
+from pipelines.edgar.source.bulk_folder import BulkFolder
+from pipelines.edgar.source.client import EdgarClient
 from pipelines.fake_sec import faults as table
 from pipelines.fake_sec.edgar import FakeEdgar, accepted, at_most
 from pipelines.fake_sec.faults import FAULTS, PARTS, Fault, Faults
@@ -40,7 +40,7 @@ from pipelines.fake_sec.reports import Reports, ReportsError
 from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from pipelines.run.stopping import STATUS
 from pipelines.sample import sample_filers, simulate
-from pipelines.sample.filings import Filing
+from pipelines.sample.business.filings import Filing
 from pipelines.storage.home import PROJECT
 from tests.e2e.homes import PATIENCE, run
 from tests.fake_time import FakeTime

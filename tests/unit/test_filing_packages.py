@@ -8,9 +8,9 @@ from types import ModuleType
 
 import pytest
 
-from pipelines.edgar import face, linkbases, markup, package
 from pipelines.edgar.errors import DocumentError
-from pipelines.edgar.package import Package, open_package, read_package
+from pipelines.edgar.filing import face, linkbases, markup, package
+from pipelines.edgar.filing.package import Package, open_package, read_package
 from tests.filing_packages import (
     ACCESSION,
     BALANCE_SHEET,

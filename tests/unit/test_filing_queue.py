@@ -8,14 +8,14 @@ import polars as pl
 import pytest
 
 from pipelines.edgar.answers import facts_url, submissions_url
-from pipelines.edgar.filing_documents import ARCHIVES
-from pipelines.edgar.newest import newest_url
+from pipelines.edgar.decode.newest import newest_url
+from pipelines.edgar.fetch.filing_documents import ARCHIVES
 from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from pipelines.run import newest_filings
 from pipelines.run.filing_queue import Queue
 from pipelines.run.newest_filings import Covered, from_packages, note_served
-from pipelines.stages.schemas import DECODED_FILINGS, FED, FEED_FILINGS, SERVED, UNREAD_FILINGS
-from pipelines.stages.shares import DECODED, UNREAD
+from pipelines.stages.batch.schemas import DECODED_FILINGS, FED, FEED_FILINGS, SERVED, UNREAD_FILINGS
+from pipelines.stages.filed.shares import DECODED, UNREAD
 from pipelines.storage.lake import Lake
 from tests.unit.test_newest import AT, LISTED, client, entry, feed, filing_of, home, looked
 

@@ -15,21 +15,21 @@ import polars as pl
 import pytest
 
 import fundamentals
-from pipelines.edgar.client import EdgarClient
-from pipelines.edgar.data_set_list import DATA_SETS_URL
+from pipelines.edgar.decode.data_set_list import DATA_SETS_URL
+from pipelines.edgar.decode.filing_list import XbrlFiling, decode_xbrl_filings
 from pipelines.edgar.errors import DocumentError, RefusedError, SourceError
-from pipelines.edgar.filing_documents import ARCHIVES, DATA_SETS, NOT_THERE, FilingDocuments
-from pipelines.edgar.filing_list import XbrlFiling, decode_xbrl_filings
-from pipelines.edgar.mirror import file_of
-from pipelines.edgar.raw_store import RawStore
-from pipelines.edgar.sources import Source
+from pipelines.edgar.fetch.filing_documents import ARCHIVES, DATA_SETS, NOT_THERE, FilingDocuments
+from pipelines.edgar.fetch.raw_store import RawStore
+from pipelines.edgar.source.client import EdgarClient
+from pipelines.edgar.source.mirror import file_of
+from pipelines.edgar.source.sources import Source
 from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from pipelines.run.plan import run_all
 from pipelines.run.synchronization import Synchronization
-from pipelines.stages import filing_requests, wanted_filings
-from pipelines.stages.filing_requests import nothing_to_commit
-from pipelines.stages.schemas import DOCUMENTS, LISTINGS, UNREAD_FILINGS, UNREAD_REPORTS
-from pipelines.stages.wanted_filings import FilingSelection, Origin, mirrored, update
+from pipelines.stages.batch.schemas import DOCUMENTS, LISTINGS, UNREAD_FILINGS, UNREAD_REPORTS
+from pipelines.stages.filed import filing_requests, wanted_filings
+from pipelines.stages.filed.filing_requests import nothing_to_commit
+from pipelines.stages.filed.wanted_filings import FilingSelection, Origin, mirrored, update
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from tests.fake_time import FakeTime

@@ -17,7 +17,7 @@ from pipelines.health import tables as health
 from pipelines.normalize.history.log import TWELVE_MONTHS
 from pipelines.run.plan import run_all
 from pipelines.run.synchronization import Synchronization
-from pipelines.stages.schemas import APPENDED
+from pipelines.stages.batch.schemas import APPENDED
 from pipelines.storage import version_log
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake

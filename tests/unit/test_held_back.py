@@ -9,12 +9,13 @@ import polars as pl
 import pytest
 
 from pipelines.admin import acceptance
-from pipelines.edgar.documents import Submissions, decode_submissions
+from pipelines.edgar.decode.documents import Submissions, decode_submissions
 from pipelines.errors import PipelineError
 from pipelines.run.plan import Outcome, run_all
 from pipelines.run.synchronization import Synchronization
-from pipelines.stages import batches, facts, isolation, values_of_batch, versions_of_batch
-from pipelines.stages.batches import Batch
+from pipelines.stages import facts, values_of_batch, versions_of_batch
+from pipelines.stages.batch import batches, isolation
+from pipelines.stages.batch.batches import Batch
 from pipelines.storage import version_log
 from pipelines.storage.home import Home
 from pipelines.storage.lake import LakeError

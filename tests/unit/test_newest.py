@@ -10,12 +10,12 @@ import polars as pl
 import pytest
 
 from pipelines.dagster_app import definitions
-from pipelines.edgar import newest
 from pipelines.edgar.answers import facts_url, submissions_url
-from pipelines.edgar.client import EdgarClient
+from pipelines.edgar.decode import newest
+from pipelines.edgar.decode.newest import NewFiling, filings_in, newest_filings, newest_url
 from pipelines.edgar.errors import DocumentError, FetchError
-from pipelines.edgar.newest import NewFiling, filings_in, newest_filings, newest_url
-from pipelines.edgar.raw_store import RawStore, Seen
+from pipelines.edgar.fetch.raw_store import RawStore, Seen
+from pipelines.edgar.source.client import EdgarClient
 from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from pipelines.run import newest_filings as run_newest_filings
 from pipelines.run.filing_queue import FILE, WAITS, Queue, Waiting, wait_after
@@ -23,7 +23,7 @@ from pipelines.run.newest_filings import Covered, ask_again, is_time_to_look, to
 from pipelines.run.plan import run_all
 from pipelines.run.synchronization import Synchronization
 from pipelines.sample import SampleTransport, sample_filers
-from pipelines.stages.schemas import LISTINGS
+from pipelines.stages.batch.schemas import LISTINGS
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from tests.mirrors import ALFA, BRAVO, Mirror

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from pipelines.normalize.history.log import FACT
-from pipelines.stages.schemas import STATEMENT_LINES
+from pipelines.stages.batch.schemas import STATEMENT_LINES
 from pipelines.storage.lake import Lake
 from pipelines.tables import newest_statements
 from serve.cli import explanation

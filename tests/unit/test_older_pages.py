@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from pipelines.edgar.answers import page_url
-from pipelines.edgar.client import EdgarClient
-from pipelines.edgar.download_plan import DownloadPlan
 from pipelines.edgar.errors import RefusedError
-from pipelines.edgar.extract import CompanyDocuments, fetch_documents
-from pipelines.edgar.raw_store import RawStore
-from pipelines.edgar.sources import Source, open_source
+from pipelines.edgar.fetch.download_plan import DownloadPlan
+from pipelines.edgar.fetch.extract import CompanyDocuments, fetch_documents
+from pipelines.edgar.fetch.raw_store import RawStore
+from pipelines.edgar.source.client import EdgarClient
+from pipelines.edgar.source.sources import Source, open_source
 from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from pipelines.storage.lake import Lake
 from tests.archives import zipped

@@ -13,7 +13,7 @@ import pytest
 from pipelines.normalize.history.log import ONE_QUARTER
 from pipelines.normalize.items.line_items import recomputed
 from pipelines.normalize.pipeline import Standardized, standardize
-from pipelines.stages.schemas import REPLAYED
+from pipelines.stages.batch.schemas import REPLAYED
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from serve.http.errors import CommandError

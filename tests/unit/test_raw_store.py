@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pipelines.edgar.answers import Validators
-from pipelines.edgar.documents import OlderPage
+from pipelines.edgar.decode.documents import OlderPage
 from pipelines.edgar.errors import CorruptError, RawStoreError
-from pipelines.edgar.raw_store import Page, RawStore, Seen, digests_in
+from pipelines.edgar.fetch.raw_store import Page, RawStore, Seen, digests_in
 
 NOW = datetime(2026, 8, 1, 12, 30, tzinfo=UTC)
 
@@ -176,7 +176,7 @@ def test_a_damaged_file_of_observations_is_an_error_that_says_what_to_do(tmp_pat
 
 
 def test_a_failed_write_leaves_no_file(store, monkeypatch):
-    monkeypatch.setattr("pipelines.edgar.raw_store.os.fsync", refuse)
+    monkeypatch.setattr("pipelines.edgar.fetch.raw_store.os.fsync", refuse)
 
     with pytest.raises(RawStoreError, match="cannot be written: No space left on device; check the disk"):
         store.put(b"{}")
@@ -212,7 +212,7 @@ def test_reading_does_not_create_a_raw_zone(tmp_path):
 def test_documents_are_named_at_the_checkpoint_before_they_are_recorded(store, monkeypatch):
     """The disk is waited for once; no record names a document that is not on it."""
     waited: list[list[str]] = []
-    monkeypatch.setattr("pipelines.edgar.raw_store.os.sync", lambda: waited.append(files(store)))
+    monkeypatch.setattr("pipelines.edgar.fetch.raw_store.os.sync", lambda: waited.append(files(store)))
     digests = [store.put(content, at_checkpoint=True) for content in (b"{}", b"[]", b"{}")]
     incoming = sorted(f"incoming/{digest}.json.zst" for digest in set(digests))
     assert files(store) == incoming

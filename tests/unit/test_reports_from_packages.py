@@ -12,13 +12,13 @@ from unittest.mock import patch
 import httpx
 import pytest
 
-from pipelines.edgar.newest import NewFiling
+from pipelines.edgar.decode.newest import NewFiling
 from pipelines.fake_sec.server import EdgarServer, running_server
 from pipelines.run.filing_queue import Queue, Waiting
 from pipelines.run.plan import run_all
 from pipelines.run.synchronization import Synchronization
 from pipelines.sample import SampleTransport, sample_filers
-from pipelines.sample.filings import Filing
+from pipelines.sample.business.filings import Filing
 from pipelines.storage.home import Home
 from tests.e2e.homes import query
 

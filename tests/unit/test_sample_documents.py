@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from pipelines.sample import Company, Filer, SampleTransport, sample_filers, simulate
-from pipelines.sample.documents import frame
+from pipelines.sample.edgar.documents import frame
 
 pytestmark = pytest.mark.no_cover  # tracing the simulator would take as long as the tests
 
@@ -211,7 +211,7 @@ def test_a_document_that_is_known_is_not_simulated_again(monkeypatch):
     ):
         with changed as sample:
             assert sample.get(address, headers=known).status_code == 200
-    monkeypatch.setattr("pipelines.sample.transport.simulate", None)
+    monkeypatch.setattr("pipelines.sample.edgar.transport.simulate", None)
     with client(filers=[filer]) as sample:
         answer = sample.get(address, headers=known)
     assert (answer.status_code, answer.content, answer.headers["etag"]) == (304, b"", tag)

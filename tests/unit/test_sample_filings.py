@@ -28,7 +28,7 @@ from pipelines.sample import (
     sample_filers,
     simulate,
 )
-from pipelines.sample.filings import Column, Filing
+from pipelines.sample.business.filings import Column, Filing
 
 pytestmark = pytest.mark.no_cover  # tracing the simulator would take as long as the tests
 

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from pipelines.edgar.data_set_list import DATA_SETS_URL, decode_data_set_list
-from pipelines.edgar.data_sets import DataSet, read_data_set
-from pipelines.edgar.package import Package, open_package, read_package
+from pipelines.edgar.decode.data_set_list import DATA_SETS_URL, decode_data_set_list
+from pipelines.edgar.decode.data_sets import DataSet, read_data_set
+from pipelines.edgar.filing.package import Package, open_package, read_package
 from pipelines.sample import SampleTransport, Security, sample_filers, simulate
-from pipelines.sample.data_sets import listed
-from pipelines.sample.errors import as_filed
-from pipelines.sample.faces import faces
-from pipelines.sample.left_out import stated
+from pipelines.sample.business.errors import as_filed
+from pipelines.sample.edgar.data_sets import listed
+from pipelines.sample.edgar.faces import faces
+from pipelines.sample.edgar.left_out import stated
 
 FILERS = {filer.cik: filer for filer in sample_filers()}
 TWIN_RIVER, ALDER, LANTERN, ANVIL = "9990000012", "9990000018", "9990000004", "9990000021"

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.sample import Company, Filer, TruthRow, sample_filers, simulate
-from pipelines.sample.books import Quarter, keep_books
-from pipelines.sample.schedule import known_from
+from pipelines.sample.business.books import Quarter, keep_books
+from pipelines.sample.business.schedule import known_from
 from tests.strategies import FIRST_DAY, LAST_DAY, examples, filers
 
 pytestmark = pytest.mark.no_cover  # tracing the simulator would take as long as the tests

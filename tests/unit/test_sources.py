@@ -7,8 +7,8 @@ import pytest
 
 from pipelines.edgar.answers import TICKERS_URL, Fetched, NotFound, Validators, facts_url
 from pipelines.edgar.errors import FetchError, SourceError
-from pipelines.edgar.mirror import MirrorFolder
-from pipelines.edgar.sources import REQUESTS_A_SECOND, open_source
+from pipelines.edgar.source.mirror import MirrorFolder
+from pipelines.edgar.source.sources import REQUESTS_A_SECOND, open_source
 from pipelines.fake_sec.server import Reply, running_server
 
 USER_AGENT = "Example Research mail@example.org"

@@ -9,12 +9,13 @@ import polars as pl
 import pyarrow.parquet
 import pytest
 
-from pipelines.edgar.raw_store import RawStore
+from pipelines.edgar.fetch.raw_store import RawStore
 from pipelines.health.tables import mend
 from pipelines.normalize.facts.raw import RAW_SCHEMA
 from pipelines.run.plan import run_all
 from pipelines.run.synchronization import Synchronization
-from pipelines.stages import filed_rows, schemas, statements, statements_of_share
+from pipelines.stages.batch import schemas
+from pipelines.stages.filed import filed_rows, statements, statements_of_share
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.tables import filed_files

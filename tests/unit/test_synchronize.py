@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 import fundamentals
 from pipelines.dagster_app import synchronize
-from pipelines.sample.line import PRETAX
+from pipelines.sample.business.line import PRETAX
 from pipelines.storage.lake import MANIFEST, Lake
 from tests.e2e.homes import run_unrecorded
 from tests.factories import ASSETS, CASH, NET_INCOME, REVENUE, Row, month_ends

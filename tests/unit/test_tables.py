@@ -13,8 +13,8 @@ from pipelines.health.published import rows_of
 from pipelines.normalize.facts.unread import LISTED_REPORTS
 from pipelines.run.plan import run_all
 from pipelines.run.synchronization import Synchronization, published_before
-from pipelines.stages import batches
-from pipelines.stages.schemas import REPLAYED, UNREAD_REPORTS, VERSIONS
+from pipelines.stages.batch import batches
+from pipelines.stages.batch.schemas import REPLAYED, UNREAD_REPORTS, VERSIONS
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.tables import build_tables, stored

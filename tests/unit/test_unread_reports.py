@@ -10,7 +10,7 @@ import pytest
 from pipelines.normalize.facts.unread import LISTED_REPORTS, unread_reports
 from pipelines.run.plan import run_all
 from pipelines.run.synchronization import Synchronization
-from pipelines.stages.schemas import UNREAD_REPORTS
+from pipelines.stages.batch.schemas import UNREAD_REPORTS
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from serve.cli.explanation import text

@@ -9,14 +9,14 @@ import polars as pl
 import pytest
 
 from pipelines.dagster_app.recorder import run_recorded
-from pipelines.edgar.filing_documents import ARCHIVES
-from pipelines.edgar.mirror import file_of
+from pipelines.edgar.fetch.filing_documents import ARCHIVES
+from pipelines.edgar.source.mirror import file_of
 from pipelines.fake_sec.server import EdgarServer, running_server
 from pipelines.normalize.history.log import TWELVE_MONTHS, VERSION_OF
 from pipelines.run.plan import run_all
 from pipelines.run.synchronization import Synchronization
-from pipelines.stages import batches
-from pipelines.stages.schemas import VALUE_TABLES, VERSIONS
+from pipelines.stages.batch import batches
+from pipelines.stages.batch.schemas import VALUE_TABLES, VERSIONS
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
 from pipelines.tables.stored import assembled

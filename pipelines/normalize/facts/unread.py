@@ -1,7 +1,7 @@
 """Unread reports: reports that the submissions of a company list, but no source of facts has.
 
-Belongs here: which listed reports are unread. Does not: reading the list (edgar.filing_list), the reason of the gaps in
-their periods in words (warehouse.contract.vocabulary), fetching their packages (stages.wanted_filings).
+Belongs here: which listed reports are unread. Does not: reading the list (edgar.decode.filing_list), the reason of the
+gaps in their periods in words (warehouse.contract.vocabulary), fetching their packages (stages.filed.wanted_filings).
 """
 
 import polars as pl
