@@ -18,7 +18,7 @@ from typing import Literal, NoReturn
 import click
 
 from serve.cli import output
-from serve.http.errors import CommandError
+from serve.errors import CommandError
 from warehouse.errors import WarehouseError
 from warehouse.files import OTHERS
 

@@ -20,15 +20,15 @@ from serve.access.database import DatabaseError
 from serve.access.holders import FileHolders, Holders
 from serve.access.limits import Limits, LocalLimits
 from serve.access.sign_ins import SignIns
-from serve.api import interface, responses
+from serve.api import interface
 from serve.api.condition import problem_of
 from serve.api.endpoints import ENDPOINTS, Endpoint
 from serve.api.interface import Interface, Service
 from serve.clock import Clock
-from serve.http import caching
+from serve.errors import NotFound, ServerError
+from serve.http import caching, error_responses
 from serve.http.caching import Representations
 from serve.http.edge import Front
-from serve.http.errors import NotFound, ServerError
 from serve.metrics.counts import DEGRADED, NOTED_AT, UNREADABLE, Counts
 from serve.settings import Settings
 from serve.site import mount
@@ -95,12 +95,12 @@ def create_app(
         accounts.close()
 
     def respond_to_error(_: Request, error: Exception) -> Response:
-        return responses.failure(ServerError(), settings.pages)
+        return error_responses.failure(ServerError(), settings.pages)
 
     def respond_not_found(request: Request, _: Exception) -> Response:
         if mount.is_for_people(request.scope):
             return mount.not_found(pages, request)
-        return responses.failure(NotFound(), settings.pages)
+        return error_responses.failure(NotFound(), settings.pages)
 
     app = Starlette(
         routes=mount.routes(pages),

@@ -12,7 +12,7 @@ from decimal import Decimal
 from difflib import get_close_matches
 from typing import NoReturn
 
-from serve.http.errors import CommandError
+from serve.errors import CommandError
 from warehouse.contract.line_items import ITEM_NAMES, LINE_ITEMS, LineItem
 from warehouse.contract.quarters import QUARTER
 from warehouse.contract.sections import SECTIONS

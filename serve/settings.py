@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from serve.http.addresses import Network
-from serve.http.errors import CommandError
+from serve.addresses import Network
+from serve.errors import CommandError
 
 HOST = "127.0.0.1"
 PORT = 8000

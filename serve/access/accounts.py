@@ -17,7 +17,7 @@ from sqlalchemy import Connection, delete, func, select, true, update
 from serve.access import keys, tables
 from serve.access.database import Database, elements, opened
 from serve.clock import timestamp
-from serve.http.errors import CommandError
+from serve.errors import CommandError
 
 MOST_KEYS = 10  # active keys of an account
 OTHER_DAYS = 2  # days, besides the present one, whose numbers of requests are stored

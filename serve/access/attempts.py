@@ -1,6 +1,6 @@
 """Limits of requests without a valid key, by the client's address: failed keys, sign-in attempts, status requests.
 
-Belongs here: their limits, and counting. Does not: which address a client has (http.addresses), the limits of keys
+Belongs here: their limits, and counting. Does not: which address a client has (serve.addresses), the limits of keys
 (limits).
 
 Each worker counts by itself, in fixed windows of a minute. A request with a valid key is not counted here.
@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from starlette.types import Scope
 
 from serve.access.limits import Limit, fields, until_reset
+from serve.addresses import Network, client_of, origin
 from serve.clock import Clock
-from serve.http.addresses import Network, client_of, origin
-from serve.http.errors import RateLimited
+from serve.errors import RateLimited
 
 FAILED_KEYS = "failed keys"
 SIGN_INS = "sign-in attempts"

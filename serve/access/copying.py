@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Table, func, insert, inspect, select
 
 from serve.access import tables
 from serve.access.database import Database
-from serve.http.errors import CommandError
+from serve.errors import CommandError
 
 COPIED = tuple(table for table in tables.metadata.sorted_tables if table is not tables.changes)
 """The tables that are copied; a table comes after the tables that it refers to."""

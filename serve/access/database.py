@@ -34,7 +34,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from serve.access.tables import COUNT, EARLIER, MOVED, WATCHED, metadata
-from serve.http.errors import CommandError
+from serve.errors import CommandError
 from warehouse.record import sqlite
 
 WAIT = 5.0  # seconds to wait for another process to finish writing, or for a free connection

@@ -29,7 +29,7 @@ from serve.access.database import DatabaseError
 from serve.access.keys import digest, is_well_formed
 from serve.access.tables import changes, keys, subscriptions
 from serve.clock import Clock
-from serve.http.errors import CommandError
+from serve.errors import CommandError
 
 log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from serve.access.accounts import OTHER_DAYS, Accounts
 from serve.clock import Clock
-from serve.http.errors import CommandError, RateLimited
+from serve.errors import CommandError, RateLimited
 
 log = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from serve.access.limits import DAY, LIMITS, until_reset
 from serve.clock import Clock
-from serve.http.errors import RateLimited
+from serve.errors import RateLimited
 
 FOLDER = "transfers"
 ACCOUNT = "account"  # the name of the limit of simultaneous downloads

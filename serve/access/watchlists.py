@@ -11,7 +11,7 @@ from sqlalchemy import delete, func, select
 from serve.access import tables
 from serve.access.accounts import Accounts
 from serve.clock import timestamp
-from serve.http.errors import CommandError
+from serve.errors import CommandError
 
 MOST = 200
 """The largest number of companies on a watchlist."""

@@ -12,7 +12,7 @@ from serve.access.attempts import FAILED_KEYS, Attempts
 from serve.access.database import DatabaseError
 from serve.access.holders import Holder, Holders
 from serve.api.condition import KEYS_UNREADABLE
-from serve.http.errors import ServerError, SubscriptionInactive, Unauthenticated
+from serve.errors import ServerError, SubscriptionInactive, Unauthenticated
 
 log = logging.getLogger(__name__)
 

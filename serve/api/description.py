@@ -1,7 +1,7 @@
 """The OpenAPI 3.1 description of the interface, generated from the endpoints, parameters, models and errors.
 
 Belongs here: generating the description, its canonical form and its fingerprint. Does not: the described content
-(endpoints, parameters, models, http.errors, examples), the history of the description (changelog).
+(endpoints, parameters, models, serve.errors, examples), the history of the description (changelog).
 """
 
 import argparse
@@ -17,7 +17,7 @@ from serve.api import examples, models
 from serve.api.changelog import VERSION
 from serve.api.endpoints import ENDPOINTS, Endpoint
 from serve.api.parameters import Parameter
-from serve.http.errors import (
+from serve.errors import (
     ERRORS,
     ApiError,
     InvalidParameter,

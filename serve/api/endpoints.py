@@ -16,7 +16,7 @@ from serve.api.examples import Examples
 from serve.api.parameters import Parameter
 from serve.api.suggestions import suggestion
 from serve.clock import seconds_since, timestamp
-from serve.http.errors import NotFound, ServerError
+from serve.errors import NotFound, ServerError
 from warehouse.contract import served
 from warehouse.read.reader import OpenBuild
 from warehouse.record.schedule import expected_synchronization

@@ -32,10 +32,10 @@ from serve.api.admission import admitted, known_holder
 from serve.api.condition import NOTHING_YET, problem_of, without_data
 from serve.api.endpoints import ENDPOINTS, CheckedQuestion, Endpoint
 from serve.clock import Clock
-from serve.http import caching
+from serve.errors import ApiError, InvalidParameter, MethodNotAllowed, ServerError
+from serve.http import caching, error_responses
 from serve.http.caching import Answer, Representation, Representations, Sent, combined
 from serve.http.edge import Exchange, Reply
-from serve.http.errors import ApiError, InvalidParameter, MethodNotAllowed, ServerError
 from serve.settings import Settings
 from warehouse.errors import NothingPublished, WarehouseError
 from warehouse.read.reader import OpenBuild, Warehouse, retry_if_damaged
@@ -290,7 +290,7 @@ class Interface:
         if known is not error:
             log.error("request %s failed", exchange.id, exc_info=error)
         exchange.limit = known.limit
-        return responses.answer(known, self._service.settings.pages)
+        return error_responses.answer(known, self._service.settings.pages)
 
     def _asked_by(self, target: bytes) -> Asked | None:
         """What a target asks for; None if it does not ask for data in memory, contains a key, or cannot be parsed."""

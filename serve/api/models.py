@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from serve.http.errors import ERRORS
+from serve.errors import ERRORS
 from warehouse.contract import schema
 from warehouse.contract.served import (
     DATE,

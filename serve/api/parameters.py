@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from serve.access.keys import PREFIX, is_well_formed
-from serve.http.errors import UNKNOWN_PARAMETER, InvalidParameter
+from serve.errors import UNKNOWN_PARAMETER, InvalidParameter
 from warehouse.contract.line_items import ITEM_NAMES, SERVED_NAMES
 from warehouse.contract.schema import PERIOD_KINDS
 

@@ -1,4 +1,4 @@
-"""Responses: envelopes, errors, and what a build does not know of a company: links, its last synchronization.
+"""Responses: envelopes, and what a build does not know of a company: links, its last synchronization.
 
 Belongs here: filling the shapes of section 2. Does not: their fields (models, warehouse.contract.served), the rows of a
 build (warehouse.read.memory), the endpoints (endpoints).
@@ -9,13 +9,11 @@ from typing import Any
 from urllib.parse import quote
 
 import msgspec
-from starlette.responses import Response
 
 from serve import names
 from serve.api import models
 from serve.clock import timestamp
 from serve.http.caching import Answer, described
-from serve.http.errors import ApiError
 from warehouse.contract.served import Company, CompanyRow, Coverage
 
 Json = dict[str, Any]
@@ -52,18 +50,6 @@ def success(data: object, meta: msgspec.Struct, now: float) -> Answer:
     """A 200 response that is not cached."""
     content = encoded(body(data, meta, now))
     return Answer(200, [described(content)], content)
-
-
-def answer(error: ApiError, pages: str) -> Answer:
-    """An error response: the envelope of section 7."""
-    content = encoded(error.envelope(pages))
-    fields = [f"{name.lower()}: {value}\r\n".encode() for name, value in (error.headers or {}).items()]
-    return Answer(error.status, [*fields, described(content)], content)
-
-
-def failure(error: ApiError, pages: str) -> Response:
-    """The same error response, for a page or the application."""
-    return Response(encoded(error.envelope(pages)), error.status, error.headers or {}, media_type="application/json")
 
 
 def company(row: CompanyRow, updated_at: str | None) -> Company:

@@ -21,7 +21,7 @@ from serve.access.accounts import Accounts, Status
 from serve.access.database import at, existing, opened
 from serve.access.sign_ins import SignIns
 from serve.cli import place
-from serve.http.errors import CommandError
+from serve.errors import CommandError
 from serve.settings import HOST, Settings, from_environment
 from warehouse.files import make_private
 from warehouse.record import service_place

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from serve import names
 from serve.access.accounts import Accounts, TooManyKeys
 from serve.cli.commands import accounts_of, listening, run, sign_in_link
-from serve.http.errors import CommandError
+from serve.errors import CommandError
 from serve.settings import HOST, PORT, Settings, from_environment
 from warehouse.build.publish import LINK
 from warehouse.contract.line_items import SERVED_NAMES

@@ -9,7 +9,7 @@ from contextlib import closing
 from redis import Redis, RedisError
 
 from serve.access.database import DAMAGED, at
-from serve.http.errors import CommandError
+from serve.errors import CommandError
 from serve.settings import Settings, from_environment
 from warehouse.contract.findings import DAMAGE, WARNING, WELL, Finding
 from warehouse.files import SERVING_LOCK, locked

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from serve.http.errors import CommandError
+from serve.errors import CommandError
 from warehouse.files import SERVING_LOCK, locked
 from warehouse.record.service_place import NAME
 

@@ -22,8 +22,8 @@ from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 
 from serve.app import PATHS, create_app
+from serve.errors import CommandError
 from serve.http import log as access_log
-from serve.http.errors import CommandError
 from serve.http.server import SHUTDOWN, server
 from serve.metrics.counts import RESTARTS, Counts, opened, shared
 from serve.settings import Settings, from_environment

@@ -6,7 +6,7 @@ Belongs here: counting connections. Does not: accepting and closing them (server
 from collections import Counter
 from collections.abc import Sequence
 
-from serve.http.addresses import Network, is_one_of, origin
+from serve.addresses import Network, is_one_of, origin
 
 
 class Connections:

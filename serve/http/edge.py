@@ -16,11 +16,11 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope, Send
 
 from serve.access.keys import PREFIX
-from serve.api import responses
+from serve.addresses import Network
+from serve.errors import ApiError, InvalidParameter, ServerError
+from serve.http import error_responses
 from serve.http import log as access_log
-from serve.http.addresses import Network
 from serve.http.caching import Answer, Field, Sent
-from serve.http.errors import ApiError, InvalidParameter, ServerError
 from serve.http.turns import Turns
 from serve.metrics.counts import DISCONNECTED, LOOKUPS, REFUSALS, Counts
 
@@ -153,7 +153,7 @@ class Front:
 
     def refusal(self, error: ApiError) -> Answer:
         """The error response for a malformed HTTP request; it has all headers and is already logged."""
-        exchange, answer = Exchange(None, "", ""), responses.answer(error, self._pages)
+        exchange, answer = Exchange(None, "", ""), error_responses.answer(error, self._pages)
         self._complete(answer, exchange)
         self._done(exchange)
         return answer
@@ -178,7 +178,7 @@ class Front:
         )
 
     def _failure(self, error: ApiError) -> Answer:
-        return responses.answer(error, self._pages)
+        return error_responses.answer(error, self._pages)
 
     def _complete(self, answer: Answer, exchange: Exchange) -> None:
         """Add the headers of every response to an answer; only errors get the common Cache-Control."""

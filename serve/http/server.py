@@ -28,13 +28,13 @@ import httptools
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
+from serve.addresses import Network
+from serve.errors import ApiError, InvalidParameter, MethodNotAllowed
 from serve.http import deadlines
-from serve.http.addresses import Network
 from serve.http.caching import Answer, Field, Sent
 from serve.http.connections import Connections
 from serve.http.deadlines import Deadline, Receiving, RequestPart
 from serve.http.edge import LARGEST_HEAD, Front, too_large
-from serve.http.errors import ApiError, InvalidParameter, MethodNotAllowed
 from serve.metrics.counts import CONNECTIONS as OPEN
 from serve.metrics.counts import OF_CONNECTIONS, REFUSALS
 from serve.settings import CONNECTION_SHARE

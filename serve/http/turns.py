@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from serve.http.addresses import Network, client_of, origin
+from serve.addresses import Network, client_of, origin
 
 AT_ONCE = 8
 """Requests of one client that are processed at the same time; a browser has six connections."""

@@ -17,7 +17,7 @@ from prometheus_client import CollectorRegistry, start_http_server
 from prometheus_client.metrics_core import Metric
 
 from serve.clock import Clock
-from serve.http.errors import CommandError
+from serve.errors import CommandError
 from serve.metrics import families
 from serve.metrics.counts import BOUNDS, NOTED_AT, Counts, total
 from serve.metrics.families import FAMILIES, HISTOGRAM

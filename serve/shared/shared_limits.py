@@ -23,7 +23,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from serve.access.limits import LIMITS, LOOK_UP, Counters, Limits, Used
-from serve.http.errors import CommandError
+from serve.errors import CommandError
 from serve.shared.redis_connection import Connection, Word, connect
 
 log = logging.getLogger(__name__)

@@ -17,7 +17,7 @@ from serve import provenance
 from serve.api import description as openapi
 from serve.api import responses
 from serve.api.endpoints import ENDPOINTS
-from serve.http.errors import CommandError, NotFound
+from serve.errors import CommandError, NotFound
 from serve.site import home
 from serve.site.account import watchlist
 from serve.site.account.sign_in import SEE_OTHER

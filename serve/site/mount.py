@@ -21,9 +21,10 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from serve.access.database import DatabaseError
-from serve.api import parameters, responses
+from serve.api import parameters
 from serve.api.admission import KEY, admitted
-from serve.http.errors import ApiError, NotFound, ServerError
+from serve.errors import ApiError, NotFound, ServerError
+from serve.http import error_responses
 from serve.site import documents
 from serve.site.account import profile, sign_in, watchlist
 from serve.site.company import company_csv, statements_page, workbook
@@ -193,7 +194,7 @@ def not_found(pages: Pages, request: Request) -> Response:
 def failure(pages: Pages, request: Request, error: ApiError) -> Response:
     """The error page for an ApiError; a program that sends a key gets the envelope that an endpoint would return."""
     if KEY in request.headers:
-        return responses.failure(error, pages.settings.pages)
+        return error_responses.failure(error, pages.settings.pages)
     more: dict[str, Any] = {"asked": error.asked, "near": error.near} if isinstance(error, CompanyNotFound) else {}
     response = message(pages, request, error.status, HTTPStatus(error.status).phrase, str(error), **more)
     response.headers.update(error.headers or {})

@@ -9,7 +9,7 @@ import pytest
 
 from serve.api import description as openapi
 from serve.api.endpoints import ENDPOINTS
-from serve.http.errors import ERRORS
+from serve.errors import ERRORS
 from serve.site.frame.pages import DISCLAIMER
 from tests import builds
 from tests.sites import PUBLIC, Read, Site, published

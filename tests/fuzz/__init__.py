@@ -38,7 +38,7 @@ from pipelines.edgar.filing.package import open_package, read_package
 from pipelines.edgar.source.archive import Archive
 from pipelines.errors import PipelineError
 from pipelines.normalize.elements import wanted_elements
-from serve.http.addresses import client_of
+from serve.addresses import client_of
 from serve.settings import Settings
 from tests import builds, data_sets, filing_packages
 from tests.filing_packages import SHEET, SUMS, TITLE, label, packed, zipped

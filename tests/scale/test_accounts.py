@@ -26,7 +26,7 @@ from serve.access.database import DatabaseError, at
 from serve.access.holders import Holder, Holders
 from serve.access.sign_ins import SignIns
 from serve.cli import health
-from serve.http.errors import CommandError
+from serve.errors import CommandError
 from serve.settings import Settings
 from serve.shared.server_holders import ServerHolders
 from tests import builds

@@ -19,7 +19,7 @@ from pipelines.run.synchronization import Synchronization
 from pipelines.shared.shared_home import WorkingCopy
 from pipelines.storage.home import Home
 from serve.app import PATHS as COUNTED
-from serve.http.errors import CommandError
+from serve.errors import CommandError
 from serve.metrics.counts import Counts
 from serve.shared.following import EVERY, Follower
 from tests.numbered import PATHS, numbers_in, publish

@@ -22,7 +22,7 @@ import httpx
 import polars as pl
 
 from serve.access.accounts import Accounts
-from serve.http.errors import CommandError
+from serve.errors import CommandError
 from serve.settings import Settings
 from tests.e2e.homes import published, run
 from tests.servers import Clock, in_process

@@ -33,7 +33,7 @@ from serve.access.limits import (
     refusal,
 )
 from serve.access.watchlists import MOST, WatchlistFull, Watchlists
-from serve.http.errors import CommandError, RateLimited
+from serve.errors import CommandError, RateLimited
 from tests.servers import NOON, Clock
 from warehouse.record import sqlite
 

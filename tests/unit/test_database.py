@@ -14,7 +14,7 @@ from serve.access.accounts import Accounts
 from serve.access.database import DatabaseError
 from serve.access.tables import WATCHED, metadata
 from serve.cli import health
-from serve.http.errors import CommandError
+from serve.errors import CommandError
 from serve.settings import Settings, from_environment
 from warehouse.contract.findings import DAMAGE
 

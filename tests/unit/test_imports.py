@@ -38,11 +38,13 @@ def test_no_modules_import_each_other() -> None:
     TopologicalSorter(graph).prepare()
 
 
-LAYERED = ("warehouse", "serve.site", "pipelines.normalize")
+LAYERED = (
+    *("warehouse", "serve", "serve.site"),
+    *("pipelines", "pipelines.edgar", "pipelines.normalize", "pipelines.sample", "pipelines.stages"),
+)
 """Packages with folders that lie one above the other."""
-MOST_MODULES = 16
-"""So many modules of a folder can be looked over; a few folders of the pipeline still have more."""
-CROWDED = {"pipelines.edgar", "pipelines.sample", "pipelines.stages"}
+MOST_MODULES = 15
+"""So many modules of a folder can be looked over."""
 
 
 @pytest.mark.parametrize("package", LAYERED)
@@ -51,13 +53,13 @@ def test_no_folders_import_each_other(package: str) -> None:
     combine them.
     """
     paths = {name_of(path): path for path in (ROOT / package.replace(".", "/")).rglob("*.py")}
-    folder = {name: name.removeprefix(f"{package}.").rpartition(".")[0] for name in paths}
+    folder = {name: name.removeprefix(f"{package}.").rpartition(".")[0].partition(".")[0] for name in paths}
     graph: dict[str, set[str]] = {}
     for name, path in paths.items():
         for other in imported_by(path.read_text(), paths.keys()):
             if folder[name] and folder[other] and folder[name] != folder[other]:
                 graph.setdefault(folder[name], set()).add(folder[other])
-    assert len(graph) > 3
+    assert graph
     TopologicalSorter(graph).prepare()
 
 
@@ -68,7 +70,7 @@ def test_folders_can_be_looked_over() -> None:
         for path in (ROOT / package).rglob("*.py")
         if path.stem != "__init__"
     )
-    assert {folder for folder, number in modules.items() if number > MOST_MODULES} == CROWDED
+    assert [folder for folder, number in modules.items() if number > MOST_MODULES] == []
 
 
 def named_elsewhere(docstring: str) -> set[str]:

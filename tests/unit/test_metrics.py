@@ -20,7 +20,7 @@ from serve.access.limits import LIMITS
 from serve.access.transfers import ACCOUNT
 from serve.app import PATHS
 from serve.cli.workers import exposed
-from serve.http.errors import CommandError
+from serve.errors import CommandError
 from serve.metrics.counts import BOUNDS, NOTED_AT, OF_CONNECTIONS, REFUSALS, TALLIES, Counts, opened, shared
 from serve.metrics.exposition import Collector
 from serve.metrics.families import FAMILIES

@@ -16,7 +16,7 @@ from pipelines.normalize.pipeline import Standardized, standardize
 from pipelines.stages.batch.schemas import REPLAYED
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
-from serve.http.errors import CommandError
+from serve.errors import CommandError
 from serve.provenance import find
 from serve.site.company import company_csv, company_page, workbook
 from serve.site.frame import view

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from serve.app import create_app
-from serve.http.errors import CommandError
+from serve.errors import CommandError
 from serve.settings import Settings
 
 ROOT = Path(__file__).parents[2]

@@ -14,7 +14,7 @@ from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 from serve.api import models
 from serve.api.endpoints import ENDPOINTS, Answer, CheckedQuestion
 from serve.app import create_app
-from serve.http.errors import ServerError
+from serve.errors import ServerError
 from serve.settings import Settings
 from tests import builds
 from tests.servers import Clock, active_key, in_process, in_thread

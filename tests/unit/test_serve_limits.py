@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from serve.access.limits import GIVE_BACK
-from serve.http.errors import CommandError, RateLimited
+from serve.errors import CommandError, RateLimited
 from serve.settings import Settings
 from serve.shared import shared_limits
 from serve.shared.redis_connection import Connection

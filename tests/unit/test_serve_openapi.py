@@ -16,7 +16,7 @@ from serve.api import description as openapi
 from serve.api import examples, parameters
 from serve.api.changelog import ENTRIES, VERSION
 from serve.api.endpoints import ENDPOINTS
-from serve.http.errors import ERRORS
+from serve.errors import ERRORS
 from warehouse.contract.line_items import SERVED_NAMES
 from warehouse.contract.reasons import NO_FAIR_VALUE
 

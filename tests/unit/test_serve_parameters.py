@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from serve.api import parameters, responses
-from serve.http import edge
-from serve.http.errors import InvalidParameter
+from serve.api import parameters
+from serve.errors import InvalidParameter
+from serve.http import edge, error_responses
 from warehouse.contract.line_items import SERVED_NAMES
 
 ENDPOINTS = st.sampled_from([(), parameters.COMPANIES, parameters.FINANCIALS, parameters.REVISIONS])
@@ -122,7 +122,7 @@ def test_thousands_of_unknown_parameters_have_an_entry_each_and_a_short_answer(
     assert len(details) > 4000
     assert len(searched) == 10
     assert ("did you mean 'limit'" in details["limti"]) == bool(accepted)
-    answer = bytes(responses.failure(raised.value, "https://data.example.org").body)
+    answer = bytes(error_responses.failure(raised.value, "https://data.example.org").body)
     assert len(answer) < 100_000
     if accepted:
         assert sum("accepted are" in message for message in details.values()) == 1

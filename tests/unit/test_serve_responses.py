@@ -4,7 +4,7 @@ import pytest
 
 from serve.api import responses
 from serve.clock import seconds_since, timestamp
-from serve.http.errors import CommandError
+from serve.errors import CommandError
 from serve.settings import Settings, from_environment
 from warehouse.contract.served import CompanyRow, Coverage, LabelledPeriod, json_number
 

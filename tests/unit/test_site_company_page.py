@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from serve.http.errors import NotFound
+from serve.errors import NotFound
 from serve.site.company import company_csv, company_page, key_figures
 from serve.site.company.company_page import CompanyData
 from serve.site.company.history import History

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from serve.access.transfers import AT_ONCE, SPEED, TIMES, Pace, Transfers
-from serve.http.errors import RateLimited
+from serve.errors import RateLimited
 from serve.settings import Settings
 from serve.site.company import workbook
 from serve.site.reference import downloads

@@ -17,7 +17,7 @@ import pytest
 from serve.api import description as openapi
 from serve.api.changelog import ENTRIES
 from serve.api.endpoints import ENDPOINTS
-from serve.http.errors import ERRORS
+from serve.errors import ERRORS
 from serve.site.reference import changelog_page, errors_page, reference
 from serve.site.text import fields, snippets
 from serve.site.text.markdown import plain

@@ -7,7 +7,7 @@ import duckdb
 import pytest
 
 from serve import provenance
-from serve.http.errors import NotFound
+from serve.errors import NotFound
 from serve.site.frame.directory import directory
 from serve.site.lists import rules_page
 from serve.site.text import rendering

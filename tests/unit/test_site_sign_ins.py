@@ -10,7 +10,7 @@ import pytest
 
 from serve.access.accounts import Accounts
 from serve.access.sign_ins import LINK_LIVES, SESSION_LIVES, Session, SignIns
-from serve.http.errors import CommandError
+from serve.errors import CommandError
 
 NOW = 1_772_452_800.0  # 2026-03-02T12:00:00Z
 EMAIL = "reader@example.org"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from serve.access.accounts import Accounts
-from serve.http.errors import CommandError
+from serve.errors import CommandError
 from tests.e2e.homes import run, sync
 from tests.mirrors import ALFA, Mirror
 from tests.torture.bits import ACCOUNTS, KINDS, files, flip

@@ -16,7 +16,7 @@ from starlette.responses import RedirectResponse, Response
 from serve.access.accounts import MOST_KEYS, Key, KeyExists, TooManyKeys, new_key_id
 from serve.access.limits import LIMITS
 from serve.access.sign_ins import Session
-from serve.http.errors import InvalidParameter, NotFound, SubscriptionInactive
+from serve.errors import InvalidParameter, NotFound, SubscriptionInactive
 from serve.site.account.sign_in import SEE_OTHER
 from serve.site.frame.pages import Access, PageRoute, Pages, values_of
 

@@ -17,7 +17,7 @@ from starlette.responses import RedirectResponse, Response
 
 from serve.access.sign_ins import Session
 from serve.access.watchlists import MOST, WatchlistFull, Watchlists
-from serve.http.errors import InvalidParameter, NotFound
+from serve.errors import InvalidParameter, NotFound
 from serve.site.account.sign_in import SEE_OTHER
 from serve.site.frame.building import CompanyNotFound, current_build
 from serve.site.frame.pages import Access, PageRoute, Pages, values_of

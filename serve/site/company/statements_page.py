@@ -11,7 +11,7 @@ from itertools import chain
 from starlette.requests import Request
 from starlette.responses import Response
 
-from serve.http.errors import NotFound
+from serve.errors import NotFound
 from serve.provenance import UNITS, amounts_in, columns, is_amount, number, of_members
 from serve.site.company.company_csv import as_text, response, written
 from serve.site.company.values import address as value_address

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 from serve.api.condition import NOTHING_YET
-from serve.http.errors import NotFound, ServerError
+from serve.errors import NotFound, ServerError
 from serve.site.frame.directory import close_matches
 from serve.site.frame.pages import Pages
 from warehouse.errors import NothingPublished

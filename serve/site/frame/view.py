@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from serve.http.errors import NotFound
+from serve.errors import NotFound
 from serve.site.text.paths import company_path
 
 

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from starlette.requests import Request
 
-from serve.http.errors import NotFound
+from serve.errors import NotFound
 from serve.site.account import watchlist
 from serve.site.company.columns import columns_of_list
 from serve.site.frame.directory import BY_AMOUNT, BY_TEXT, IN_CURRENCY, Bounds, Directory

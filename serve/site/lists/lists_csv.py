@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from serve import names
-from serve.http.errors import NotFound
+from serve.errors import NotFound
 from serve.site.account import watchlist
 from serve.site.company import comparison
 from serve.site.company.company_csv import as_text, response, written

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from urllib.parse import urlencode
 from weakref import WeakKeyDictionary
 
-from serve.http.errors import NotFound
+from serve.errors import NotFound
 from serve.site.company.values import address as value_address
 from serve.site.frame.directory import Directory
 from serve.site.text.figures import READ, TITLES, standalone

@@ -24,7 +24,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from serve.access.transfers import AT_ONCE, TIMES, Transfer
 from serve.clock import Clock
-from serve.http.errors import NotFound
+from serve.errors import NotFound
 from serve.site.frame.building import current_build
 from serve.site.frame.pages import Access, PageRoute, Pages
 from serve.site.text.markdown import Document, write

@@ -1,6 +1,6 @@
 """The page `/errors`, the target of every error's `docs` link: one section per code, with the code as its anchor.
 
-Belongs here: advice for a client on each error. Does not: codes, statuses and messages (serve.http.errors), when each
+Belongs here: advice for a client on each error. Does not: codes, statuses and messages (serve.errors), when each
 occurs (api.interface), the example responses (serve.api.description).
 """
 
@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 
 from serve.api.description import EXAMPLE_ERRORS
-from serve.http.errors import (
+from serve.errors import (
     ERRORS,
     ApiError,
     InvalidParameter,

@@ -16,7 +16,7 @@ import msgspec
 from serve import names
 from serve.api import examples, parameters, responses
 from serve.api.endpoints import ENDPOINTS, CheckedQuestion, Endpoint
-from serve.http.errors import NotFound
+from serve.errors import NotFound
 from warehouse.contract.served import Company
 from warehouse.read.reader import OpenBuild
 

@@ -15,9 +15,9 @@ from serve.access.accounts import Accounts
 from serve.access.attempts import ATTEMPTS, FAILED_KEYS, SIGN_INS, STATUS, Attempts
 from serve.access.keys import new_key
 from serve.access.sign_ins import SignIns
-from serve.http.addresses import client_of
+from serve.addresses import client_of
+from serve.errors import CommandError, RateLimited
 from serve.http.connections import Connections
-from serve.http.errors import CommandError, RateLimited
 from serve.settings import Settings, from_environment
 from tests.browsers import Browser
 from tests.servers import Clock, active_key, in_process

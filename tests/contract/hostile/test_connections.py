@@ -13,9 +13,10 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from serve import addresses
 from serve.api.interface import Interface
 from serve.app import PATHS
-from serve.http import addresses, deadlines, server
+from serve.http import deadlines, server
 from serve.metrics.counts import CONNECTIONS, Counts
 from serve.settings import Settings
 from tests import builds
