@@ -7,7 +7,3 @@ Does not: the failures themselves; each part has its own exception tree (pipelin
 
 class PipelineError(Exception):
     """A known failure; the message is one line: what was wrong, with what value, and what to do."""
-
-
-class StepError(PipelineError):
-    """A step failed on another machine; the message is the message of its error."""

@@ -5,10 +5,10 @@ writing or removing files (publish).
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import duckdb
 
@@ -79,19 +79,13 @@ def verify(path: Path, expected: Mapping[str, Sums], replaced: Mapping[str, Repl
     """
     try:
         with open_read_only(path, MEMORY) as connection:
-            held = {table.name: _held(connection, table, expected, replaced or {}) for table in schema.TABLES}
-            wrong = [
-                f"{name} has {found.rows} rows, expected {expected[name].rows}"
-                if found.rows != expected[name].rows
-                else f"{name} has other rows than it was made from"
-                for name, found in held.items()
-                if found != expected[name]
-            ]
+            held: dict[str, Sums] = {}
+            wrong: list[str] = []
             for table in schema.TABLES:
-                is_new = replaced[table.name].condition if replaced and table.name in replaced else "true"
-                new = f'(FROM "{table.name}" WHERE {is_new})'
-                wrong += _repeated_keys(connection, table, new) + _not_finite(connection, table, new)
-                _read_uncounted(connection, table, new)
+                held[table.name], found_wrong = _examined(
+                    connection, table, expected[table.name], (replaced or {}).get(table.name)
+                )
+                wrong += found_wrong
             if wrong:
                 raise VerificationError(f"{'; '.join(wrong)}; the build was removed")
             newest = connection.execute(NEWEST_FILING).fetchall()[0][0]
@@ -101,23 +95,39 @@ def verify(path: Path, expected: Mapping[str, Sums], replaced: Mapping[str, Repl
         raise VerificationError(f"{first_line(error)}; the build was removed") from error
 
 
-def _held(
-    connection: duckdb.DuckDBPyConnection,
-    table: Table,
-    expected: Mapping[str, Sums],
-    replaced: Mapping[str, Replaced],
-) -> Sums:
-    """The sums of the rows of a table.
+def _examined(
+    connection: duckdb.DuckDBPyConnection, table: Table, expected: Sums, replaced: Replaced | None
+) -> tuple[Sums, list[str]]:
+    """The sums of the rows of a table, and messages on what is wrong with it; each column is read once.
 
-    For a table with replaced rows only these and the number of all rows are checked; if they are as expected, the
-    expected sums are returned.
+    Of a table with replaced rows, only these and the number of all rows are examined; if they are as expected, the sums
+    are the expected ones. Columns that the content hash skips are read too, so that DuckDB verifies their blocks.
     """
-    if table.name not in replaced:
-        return sums(connection, table, f'"{table.name}"')
-    new, all_rows = replaced[table.name], expected[table.name]
-    found = sums(connection, table, f'(FROM "{table.name}" WHERE {new.condition})')
-    number = count(connection, f'"{table.name}"')
-    return all_rows if (found, number) == (new.sums, all_rows.rows) else found._replace(rows=number)
+    rows = f'(FROM "{table.name}" WHERE {replaced.condition})' if replaced else f'"{table.name}"'
+    key = ", ".join(f'"{name}"' for name in table.key)
+    doubles = [column.name for column in table.columns if column.type == "DOUBLE"]
+    counts = [
+        f"count(DISTINCT hash({key}))",
+        *(f'count(*) FILTER (WHERE NOT isfinite("{name}"))' for name in doubles),
+        *(f'bit_xor(hash("{name}"))' for name in table.not_content),
+    ]
+    found, (keys, *others) = _summed(connection, table, rows, counts)
+    held = found
+    if replaced:
+        number = count(connection, f'"{table.name}"')
+        held = expected if (found, number) == (replaced.sums, expected.rows) else found._replace(rows=number)
+    wrong = [] if held == expected else [f"{table.name} has {_difference(held, expected)}"]
+    # equal keys have equal hashes, which are compared in half the time
+    wrong += [] if keys == found.rows else _repeated_keys(connection, table, rows)
+    infinite = [(name, number) for name, number in zip(doubles, others, strict=False) if number]
+    wrong += [f"{table.name}.{name} has {number} values that are not finite" for name, number in infinite]
+    return held, wrong
+
+
+def _difference(held: Sums, expected: Sums) -> str:
+    if held.rows != expected.rows:
+        return f"{held.rows} rows, expected {expected.rows}"
+    return "other rows than it was made from"
 
 
 def is_whole(published: Path, pointer: Pointer) -> bool:
@@ -136,31 +146,10 @@ def is_whole(published: Path, pointer: Pointer) -> bool:
 
 def _repeated_keys(connection: duckdb.DuckDBPyConnection, table: Table, rows: str) -> list[str]:
     key = ", ".join(f'"{name}"' for name in table.key)
-    distinct = f"SELECT count(*) = count(DISTINCT hash({key})) FROM {rows}"
-    if connection.execute(distinct).fetchall()[0][0]:
-        return []  # equal keys have equal hashes, which are compared in half the time
     repeated = connection.execute(
         f"SELECT {key}, count(*) FROM {rows} GROUP BY {key} HAVING count(*) > 1 ORDER BY ALL LIMIT 1"
     ).fetchall()
     return [f"{table.name} has {row[-1]} rows with the key {'/'.join(map(str, row[:-1]))}" for row in repeated]
-
-
-def _not_finite(connection: duckdb.DuckDBPyConnection, table: Table, rows: str) -> list[str]:
-    """Messages on columns with NaN or infinity, which JSON cannot represent."""
-    columns = [column.name for column in table.columns if column.type == "DOUBLE"]
-    if not columns:
-        return []
-    counted = ", ".join(f'count(*) FILTER (WHERE NOT isfinite("{name}"))' for name in columns)
-    [counts] = connection.execute(f"SELECT {counted} FROM {rows}").fetchall()
-    counts_of = zip(columns, counts, strict=True)
-    return [f"{table.name}.{name} has {count} values that are not finite" for name, count in counts_of if count]
-
-
-def _read_uncounted(connection: duckdb.DuckDBPyConnection, table: Table, rows: str) -> None:
-    """Read the columns that the content hash skips, so that DuckDB verifies the checksums of their blocks too."""
-    if table.not_content:
-        hashes = ", ".join(f'bit_xor(hash("{name}"))' for name in table.not_content)
-        connection.execute(f"SELECT {hashes} FROM {rows}").fetchall()
 
 
 def count(connection: duckdb.DuckDBPyConnection, what: str) -> int:
@@ -181,13 +170,19 @@ def content_hash(connection: duckdb.DuckDBPyConnection) -> str:
 
 def sums(connection: duckdb.DuckDBPyConnection, table: Table, source: str | None) -> Sums:
     """The sums of rows from SQL that have the columns of a table."""
-    if source is None:
-        return Sums()
+    return Sums() if source is None else _summed(connection, table, source, [])[0]
+
+
+def _summed(
+    connection: duckdb.DuckDBPyConnection, table: Table, source: str, aggregates: Sequence[str]
+) -> tuple[Sums, list[Any]]:
+    """The sums of rows from SQL, and further aggregates of the same rows."""
     columns = ", ".join(f'"{name}"' for name in table.content_names)
     hashed = f"hash(hash({columns}))" if columns else "0"
-    found = connection.execute(f"SELECT count(*), bit_xor(h), sum(h) FROM (SELECT {hashed} AS h FROM {source})")
-    rows, xor, total = found.fetchall()[0]
-    return Sums(rows, xor or 0, int(total or 0))
+    wanted = ", ".join(["count(*)", "bit_xor(h)", "sum(h)", *aggregates])
+    found = connection.execute(f"SELECT {wanted} FROM (SELECT *, {hashed} AS h FROM {source})").fetchall()
+    rows, xor, total, *others = found[0]
+    return Sums(rows, xor or 0, int(total or 0)), others
 
 
 def source(connection: duckdb.DuckDBPyConnection, table: Table, rows: Rows | None) -> str | None:
