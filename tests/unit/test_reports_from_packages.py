@@ -152,8 +152,9 @@ def first_by_newest(log: list[Row]) -> list[Row]:
     return [as_first if row is early else row for row in log if row is not late]
 
 
-def test_where_companyfacts_differ_within_rounding_a_version_has_the_cause_source(sec, first, tmp_path):
-    home, before, after = before_and_after(sec, first, tmp_path, multiplied(1.004))
+def test_where_companyfacts_differ_within_rounding_a_version_has_the_cause_source(sec, together, tmp_path):
+    home = Home(copied(together, tmp_path / "home"))
+    before, after = before_and_after(sec, home, multiplied(1.004))
     new = [row for row in after if row not in before]
     assert {row[CAUSE] for row in new if row[VERSION] > 1} == {"source"}
     assert len([row for row in new if row[VERSION] > 1]) > 10
@@ -161,11 +162,11 @@ def test_where_companyfacts_differ_within_rounding_a_version_has_the_cause_sourc
 
 
 @pytest.mark.parametrize("factor", [1, 1.006, 1000, None], ids=["equal", "more than rounding", "scale", "missing"])
-def test_what_companyfacts_state_otherwise_or_lack_changes_no_version(sec, first, tmp_path, factor):
+def test_what_companyfacts_state_otherwise_or_lack_changes_no_version(sec, together, tmp_path, factor):
     """If the difference is above 0.5 %, the report's own amount is right; so is an amount that only the report
     states.
     """
-    _, before, after = before_and_after(sec, first, tmp_path, multiplied(factor))
+    before, after = before_and_after(sec, Home(copied(together, tmp_path / "home")), multiplied(factor))
     assert before
     assert after == before
 
@@ -173,7 +174,9 @@ def test_what_companyfacts_state_otherwise_or_lack_changes_no_version(sec, first
 def test_what_only_companyfacts_state_gives_a_first_value_or_one_with_the_cause_source(sec, first, tmp_path):
     """Earnings per share, which are calculated without it, and dividends per share, which cannot be."""
     sec.left_out = re.compile(rb"<us-gaap:(?:EarningsPerShareBasic|CommonStockDividendsPerShareDeclared) .*\n")
-    home, before, after = before_and_after(sec, first, tmp_path, str)
+    home = Home(copied(first, tmp_path / "home"))
+    follow(home, *REPORTS)
+    before, after = before_and_after(sec, home, str)
     new = [row for row in after if row not in before and row[VERSION] > 1]
     assert [(row[ITEM], row[VERSION], row[CAUSE]) for row in new] == [("eps_basic", 2, "source")]
     initial = {(row[ITEM], row[CAUSE]) for row in after if row[ITEM] not in {row[ITEM] for row in before}}
@@ -181,16 +184,12 @@ def test_what_only_companyfacts_state_gives_a_first_value_or_one_with_the_cause_
     assert query(home.root, "SELECT DISTINCT item FROM changes") == [("dividends_per_share",)]
 
 
-def before_and_after(
-    sec: Sec, first: Path, folder: Path, change: Callable[[str], str]
-) -> tuple[Home, list[Row], list[Row]]:
-    """A home that read the reports from packages first, and its log before and after companyfacts had them."""
-    home = Home(copied(first, folder / "home"))
-    follow(home, *REPORTS)
+def before_and_after(sec: Sec, home: Home, change: Callable[[str], str]) -> tuple[list[Row], list[Row]]:
+    """The log of a home that read the reports from packages, before and after companyfacts have them."""
     before = log_of(home)
     sec.documents, sec.change = WHOLE, change
     follow(home, *REPORTS, is_stated=True)
-    return home, before, log_of(home)
+    return before, log_of(home)
 
 
 def multiplied(factor: float | None) -> Callable[[str], str]:
