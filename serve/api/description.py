@@ -58,6 +58,7 @@ TAGS = {
     "valuation": "Fair value per share.",
     "status": "Whether the interface is up.",
 }
+"""The tag of an endpoint is the last segment of its path that is a name here, or `companies`."""
 SYMBOL = {
     "name": "symbol",
     "in": "path",
@@ -163,12 +164,12 @@ def fingerprint(described: Mapping[str, Any]) -> str:
 
 
 def _operation(endpoint: Endpoint) -> Json:
-    tag = endpoint.path.rpartition("/")[2].replace("revisions", "financials")
+    tags = [segment for segment in endpoint.path.split("/") if segment in TAGS]
     operation: Json = {
         "operationId": endpoint.name,
         "summary": endpoint.summary,
         "description": endpoint.description,
-        "tags": [tag if tag in TAGS else "companies"],
+        "tags": tags[-1:] or ["companies"],
         "parameters": [
             *([_ref("parameters", "symbol")] if endpoint.needs_symbol else []),
             *(_parameter(parameter) for parameter in endpoint.parameters),

@@ -2,14 +2,16 @@
 
 import datetime
 import importlib
+import re
 from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 
 import pytest
 
+from serve.api.endpoints import ENDPOINTS, Endpoint
 from serve.site.text import snippets
-from tests.contract.conftest import Served
+from tests.contract.conftest import DESCRIPTION, Served
 from warehouse.contract.line_items import SERVED_NAMES
 
 Call = Callable[..., Any]
@@ -39,6 +41,15 @@ def test_a_generated_client_asks_for_items_as_a_string(call: Call) -> None:
     assert {each.item.value for each in revised.data} == {"revenue"}
 
 
+@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: endpoint.name)
+def test_a_generated_client_calls_every_endpoint(call: Call, endpoint: Endpoint) -> None:
+    """Its functions are named after the tags and names of the endpoints."""
+    [tag] = DESCRIPTION["paths"][endpoint.path]["get"]["tags"]
+    name = re.sub("(?=[A-Z])", "_", endpoint.name).lower()
+    found = call(f"{tag}.{name}", **({"symbol": "LNTR"} if endpoint.needs_symbol else {}))
+    assert found.meta.api_version == "v1"
+
+
 @pytest.mark.parametrize(
     ("name", "values", "field", "expected"),
     [
@@ -49,7 +60,7 @@ def test_a_generated_client_asks_for_items_as_a_string(call: Call) -> None:
         ("companies.get_company", {"symbol": "NOPE"}, "error.code.value", "not_found"),
     ],
 )
-def test_a_generated_client_calls_every_endpoint(
+def test_a_generated_client_has_the_fields_of_responses(
     call: Call, name: str, values: dict[str, object], field: str, expected: object
 ) -> None:
     """Responses and errors are objects of the description's types."""

@@ -42,7 +42,9 @@ def test_the_response_of_an_example_is_what_the_service_answers(site, text, endp
     [curl], [printed] = programs(told, "sh"), map(json.loads, programs(told, "json"))
     address = curl.rpartition('"http')[2].rstrip('"')
     key = active_key(site.home)
-    answer: Any = httpx.get(site.address + f"http{address}".removeprefix(PUBLIC), headers={"X-Api-Key": key}).json()
+    response = httpx.get(site.address + f"http{address}".removeprefix(PUBLIC), headers={"X-Api-Key": key})
+    assert response.status_code == 200, f"{endpoint.name}: {response.text}"
+    answer: Any = response.json()
     assert printed["meta"].pop("generated_at") == builds.SYNCHRONIZATION["finished_at"]
     del answer["meta"]["generated_at"]
     for each in (answer, printed):

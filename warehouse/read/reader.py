@@ -156,7 +156,10 @@ class OpenBuild:
     def _cursor(self, asked: str) -> Iterator[duckdb.DuckDBPyConnection]:
         """A cursor for the thread that calls; see `rows`."""
         if _runs_event_loop():
-            raise RuntimeError(f"DuckDB was asked in the event loop, which must not wait; ask it in a thread: {asked}")
+            raise RuntimeError(
+                f"DuckDB was asked in the event loop, which must not wait; ask it in a thread: {asked} (an endpoint "
+                "declares asks_duckdb=True in its row)"
+            )
         try:
             with self._turns, self._connection.cursor() as cursor:
                 yield cursor
