@@ -8,7 +8,7 @@ from pipelines.normalize.balance.cash import WITH_RESTRICTED
 from pipelines.normalize.balance.debt import FILER_TOTAL
 from pipelines.normalize.balance.reading import Lines, stated_lines
 from pipelines.normalize.balance.sheets import TABLES, Case, Sheet
-from pipelines.normalize.balance.solver import DIGITS, OTHER_DIGITS, is_slip, unit_of
+from pipelines.normalize.balance.solver import DIGITS, OTHER_DIGITS, is_mistyped_or_in_other_units, unit_of
 from pipelines.normalize.balance.values import CASH_ITEM, DEBT, amount, first_amount, sum_of
 from pipelines.normalize.elements.lines import (
     ASSETS,
@@ -70,15 +70,17 @@ def has_unknown_line(case: Case) -> bool:
     return unknown > max(UNKNOWN_OF_DEBT * case.value.amount, UNKNOWN_OF_LIABILITIES * liabilities)
 
 
-def exceeds_assets(case: Case) -> bool:
-    """Whether cash exceeds current assets (or total assets), or its lines exceed the cash of the cash flow statement.
+def exceeds_assets_or_cash_of_flows(case: Case) -> bool:
+    """Whether cash exceeds current assets, or the lines of cash exceed the cash of the cash flow statement.
 
-    The cash of the cash flow statement may be after deduction of bank overdrafts.
+    Cash is compared with total assets if the filing does not state current assets. The cash of the cash flow statement
+    includes restricted cash, so the lines of cash cannot exceed it; as it may be net of bank overdrafts, they are first
+    subtracted from the lines. An excess of less than MATERIAL is ignored.
     """
     stated = case.sheet.stated
     total = case.sheet.totals.get(CURRENT_ASSETS, first_amount(stated, (*ASSETS, *BOTH_SIDES)))
-    line, of_flows = sum_of(stated, _lines_of_cash(case)), amount(stated, WITH_RESTRICTED) * (1 + MATERIAL)
-    exceeds_flows = of_flows != 0 and of_flows < min(line, line - amount(stated, BANK_OVERDRAFTS))
+    lines, cash_of_flows = sum_of(stated, _lines_of_cash(case)), amount(stated, WITH_RESTRICTED) * (1 + MATERIAL)
+    exceeds_flows = cash_of_flows != 0 and cash_of_flows < min(lines, lines - amount(stated, BANK_OVERDRAFTS))
     return exceeds_flows or (bool(total) and case.value.amount > total * (1 + MATERIAL))
 
 
@@ -87,7 +89,10 @@ def _lines_of_cash(case: Case) -> list[str]:
 
 
 def moved_apart_from_flows(case: Case) -> bool:
-    """Whether, against all compared balance sheets, only one changed: the lines of cash, or the cash of the flows."""
+    """Whether the lines of cash and the cash of the cash flow statement changed differently from all compared sheets.
+
+    They changed differently if one of the two changed by at least MOVED of cash, and the other did not follow.
+    """
     stated, lines = case.sheet.stated, [name for name in _lines_of_cash(case) if name != WITH_RESTRICTED]
     now = sum_of(stated, lines)
     changes = [
@@ -186,22 +191,29 @@ def no_longer_adds_up(case: Case) -> tuple[float, float] | None:
 
 
 def _explains(case: Case, section: str, lines: tuple[str, ...], missing: Lines) -> bool:
-    """Whether a line of the item, or an unknown line that may be one, explains what lines leave of a total."""
+    """Whether a line of the item, or an unknown line that may be one, explains the difference from the total.
+
+    Args:
+        case: the value, its filing and its balance sheet.
+        section: a section of the balance sheet.
+        lines: the lines with which the section added up before, as elements; only those that the filing states.
+        missing: the other lines with which it added up before.
+    """
     stated = case.sheet.stated
     table = TABLES[case.value.item]
     total = case.sheet.totals[section]
     unit = unit_of([total, *(stated[line][0] for line in lines)])
-    left = total - sum_of(stated, lines)
+    difference = total - sum_of(stated, lines)
     of_item = [line for line in lines if line in table]
-    if abs(left) <= max(ROUNDED_LINES * unit, MATERIAL * abs(sum_of(stated, of_item))):
+    if abs(difference) <= max(ROUNDED_LINES * unit, MATERIAL * abs(sum_of(stated, of_item))):
         return False
     if section in case.filing.face_sections:
         return True
-    if left < 0:
-        return any(stated[line][0] >= -left for line in of_item)
+    if difference < 0:
+        return any(stated[line][0] >= -difference for line in of_item)
     if len(missing) > 1 or section == LIABILITIES:
         return len(missing) < 2
-    is_wrong = any(is_slip(stated[line][0], left, unit, OTHER_DIGITS) for line in of_item)
+    is_wrong = any(is_mistyped_or_in_other_units(stated[line][0], difference, unit, OTHER_DIGITS) for line in of_item)
     repeated = [line for line in of_item if stated[line][0] >= DIGITS * unit_of([stated[line][0]])]
     columns = case.filing.days.items()
     repeats = any(

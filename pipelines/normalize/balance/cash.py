@@ -207,7 +207,7 @@ def _read(filing: Filing, day: int, lines: Sequence[str]) -> Value | None:
     rule, (of_cash, taken_off, flag) = found
     if sum_of(stated, taken_off) > sum_of(stated, of_cash):
         taken_off, flag = [], MAY_INCLUDE_RESTRICTED
-    counted = (*of_cash, *_securities(filing, day, lines, takes_deposits=takes_deposits))
+    counted = (*of_cash, *_current_securities(filing, day, lines, takes_deposits=takes_deposits))
     value = sum_of(stated, counted) - sum_of(stated, taken_off)
     return Value(
         filing.cik,
@@ -255,47 +255,64 @@ def _cash_among(lines: Sequence[str], stated: Day) -> list[str]:
 
 def _due_from_banks(filing: Filing, stated: Day) -> _Chosen:
     """Cash due from banks, plus deposits in banks unless cash excludes them."""
-    is_apart = _are_deposits_apart(filing)
-    deposits = [_DEPOSITS] if _DEPOSITS in stated and not is_apart else []
-    return [_DUE_FROM_BANKS, *deposits], [], None if deposits or is_apart else MAY_LACK_DEPOSITS
+    excludes = _excludes_deposits(filing)
+    deposits = [_DEPOSITS] if _DEPOSITS in stated and not excludes else []
+    return [_DUE_FROM_BANKS, *deposits], [], None if deposits or excludes else MAY_LACK_DEPOSITS
 
 
 def _any_cash(filing: Filing, stated: Day, of_cash: Sequence[str]) -> Sequence[str]:
     """All cash at central banks, or else any line of cash, or else an element of cash that is stated as zero."""
-    if _AT_CENTRAL_BANKS in stated and not _is_part_of_cash(filing):
+    if _AT_CENTRAL_BANKS in stated and not _are_central_bank_balances_part(filing):
         return [_AT_CENTRAL_BANKS]
     return of_cash or [name for name in stated if name in _CASH and not stated[name][0]][:1]
 
 
-def _securities(filing: Filing, day: int, lines: Sequence[str], *, takes_deposits: bool) -> list[str]:
-    """The lines of current securities, except one by which the lines exceed the total: cash includes it."""
+def _current_securities(filing: Filing, day: int, lines: Sequence[str], *, takes_deposits: bool) -> list[str]:
+    """The current securities to add to cash, as elements.
+
+    If the lines of current assets exceed their total by exactly one of these securities, cash already includes it, and
+    it is not added. If the filing does not state the total, only elements that say that they are current count. If no
+    line is a security, one whose element does not say the term may be added (_security_of_any_term); it is then also
+    noted in `filing.likely`.
+
+    Args:
+        filing: the filing.
+        day: the day of the balance sheet, as days since 1970.
+        lines: the likeliest lines of current assets.
+        takes_deposits: whether the filer is a bank; its securities count only if they are lines of a stated total.
+    """
     stated, total = filing.days[day], filing.totals[day].get(CURRENT_ASSETS)
     found = [name for name in lines if name in _SECURITIES]
     if total is None:
         return [] if takes_deposits else [name for name in found if name in _CURRENT]
-    left = total - sum_of(stated, lines)
+    remainder = total - sum_of(stated, lines)
     if not found and not takes_deposits:
-        found = _of_any_term(stated, left)
+        found = _security_of_any_term(stated, remainder)
         filing.likely[CURRENT_ASSETS, day] = (*lines, *found)  # used when balance sheets are compared
-    return [name for name in found if amount(stated, name) != -left]
+    return [name for name in found if amount(stated, name) != -remainder]
 
 
-def _of_any_term(stated: Day, left: float) -> list[str]:
-    """The line of current securities if its element does not say the term: it fills or fits the rest of current assets.
+def _security_of_any_term(stated: Day, remainder: float) -> list[str]:
+    """The current security whose element does not say whether it is current or long-term; empty without one.
 
-    Notes state these elements, too: one is a line if it fills the rest exactly. Otherwise `Investments` fits if it is
-    current (_are_investments_current), and else `MarketableSecurities`, or `EquitySecuritiesFvNi`.
+    Such elements are also in the notes. One that equals the remainder of current assets is the missing line. Without
+    one, `Investments` is the line if it is current (_are_investments_current) and at most the remainder; if it is not
+    current, `MarketableSecurities` or `EquitySecuritiesFvNi` is.
+
+    Args:
+        stated: the amounts of the day.
+        remainder: current assets less their known lines.
     """
     fitting = ("Investments",) if _are_investments_current(stated) else ("MarketableSecurities", "EquitySecuritiesFvNi")
-    filling = (name for name in _OF_ANY_TERM if amount(stated, name) == left > 0)
-    return [*filling, *(name for name in fitting if 0 < amount(stated, name) <= left)][:1]
+    filling = (name for name in _OF_ANY_TERM if amount(stated, name) == remainder > 0)
+    return [*filling, *(name for name in fitting if 0 < amount(stated, name) <= remainder)][:1]
 
 
 def _are_investments_current(stated: Day) -> bool:
-    """Whether `Investments` are current only.
+    """Whether the element `Investments` states current investments only.
 
-    They are if they are less than long-term investments, and so do not include them; or if these are not stated, and
-    they are the sum of two or three classes of securities.
+    It does if it is less than `LongTermInvestments`, and so does not include them; or, if these are not stated, if it
+    is the sum of two or three classes of securities.
     """
     investments, for_long = amount(stated, "Investments"), amount(stated, "LongTermInvestments")
     if for_long:
@@ -304,8 +321,8 @@ def _are_investments_current(stated: Day) -> bool:
     return any(investments == sum(some) for some in chain(combinations(classes, 2), combinations(classes, 3)))
 
 
-def _is_part_of_cash(filing: Filing) -> bool:
-    """Whether cash at central banks is only a part: for one day of the filing it differs from all cash."""
+def _are_central_bank_balances_part(filing: Filing) -> bool:
+    """Whether cash at central banks is only a part of cash: for a day of the filing it differs from all cash."""
     wholes = _TABLE[_AT_CENTRAL_BANKS].part_of
     return any(
         stated[_AT_CENTRAL_BANKS][0] != stated[whole][0]
@@ -315,7 +332,7 @@ def _is_part_of_cash(filing: Filing) -> bool:
     )
 
 
-def _are_deposits_apart(filing: Filing) -> bool:
+def _excludes_deposits(filing: Filing) -> bool:
     """Whether cash excludes deposits in banks: for a day with deposits, all cash equals cash due from banks.
 
     Amounts of the day in earlier filings count, too.

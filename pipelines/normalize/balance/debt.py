@@ -233,7 +233,7 @@ def _rest_by_flows(filing: Filing, day: int, known: Known) -> Value | None:
 def _zero(filing: Filing, day: int, known: Known) -> Value | None:
     """Zero, if flows or borrowings that are stated as zero show it, and no other borrowing is stated; else None."""
     stated, flows = filing.days[day], filing.flows[day]
-    if _borrowings(stated):
+    if _states_borrowing(stated):
         return None
     repaid = rolled_forward(filing, day, 0.0, known)
     zeros = sorted(_BORROWED.keys() & stated.keys(), key=_BORROWED.__getitem__)
@@ -270,7 +270,7 @@ def _states_both_parts(stated: Day) -> bool:
 def _has_no_flows(filing: Filing, day: int, known: Known) -> bool:
     """Whether all financing activities are stated, none is a borrowing, and nothing else shows debt."""
     flows = filing.flows[day]
-    if not flows.without_borrowing or any(map(_borrowings, filing.days.values())):
+    if not flows.without_borrowing or any(map(_states_borrowing, filing.days.values())):
         return False
     before = [value.value for (item, _), value in known.items() if item == DEBT]
     return not flows.pays_interest or (bool(before) and not any(before))
@@ -291,7 +291,7 @@ def _part(filing: Filing, day: int, section: str) -> SectionBorrowings:
     proved = agreed(read, stated, (BORROWING,)) if read else None
     if read is None or proved is None:
         return SectionBorrowings(_likely_borrowings(filing, day, section))
-    inside = () if section == LIABILITIES else _inside(read, stated, proved)
+    inside = () if section == LIABILITIES else _borrowings_in_other_lines(read, stated, proved)
     if section in filing.face_sections and not all(_is_separate_borrowing(name, proved, stated) for name in inside):
         inside = ()
     elements = dict.fromkeys(name for name in (*proved, *inside) if amount(stated, name))
@@ -630,11 +630,11 @@ def _inside_other_lines(
 def _proved_zero(
     filing: Filing, day: int, reads: Sequence[Reading], sections: tuple[tuple[str, float, float], ...]
 ) -> Value | None:
-    """Zero, if no borrowing may be included in a line that adds up; else None."""
+    """Debt of zero, if no line can include a borrowing; else None."""
     stated = filing.days[day]
     own = {element: each for element, (each, _) in stated.items()}
     known = own if filing.face else {**filing.earlier[day], **own}
-    if any(_debt_may_hide_in_a_line(read, known) for read in reads):
+    if any(_lines_may_include_debt(read, known) for read in reads):
         return None
     return Value(
         filing.cik,
@@ -668,15 +668,19 @@ def _not_counted(rows: Iterable[int]) -> Facts:
     return tuple((row, 0.0) for row in rows)
 
 
-def _borrowings(stated: Day) -> bool:
+def _states_borrowing(stated: Day) -> bool:
     """Whether a filing states any borrowing for a day, as a line or in the notes."""
     return any(stated[element][0] for element in stated if element in _BORROWED)
 
 
-def _debt_may_hide_in_a_line(read: Reading, amounts: Mapping[str, float]) -> bool:
-    """Whether a borrowing, also one in the notes or in an earlier filing, is small enough to be part of a line.
+def _lines_may_include_debt(read: Reading, amounts: Mapping[str, float]) -> bool:
+    """Whether a borrowing is at most the largest line of a section, so that a line may include it.
 
-    The credit that a bank may draw (CREDIT_LINE) is no borrowing.
+    Element CREDIT_LINE is not a borrowing of a filer with deposits: it is the credit that a bank may still draw.
+
+    Args:
+        read: a section with lines that add up.
+        amounts: all amounts of the day by element, with those of the notes and of earlier filings.
     """
     largest = max((amounts.get(group[0], 0.0) for lines in read.readings for group in lines), default=0.0)
     return any(
@@ -685,17 +689,26 @@ def _debt_may_hide_in_a_line(read: Reading, amounts: Mapping[str, float]) -> boo
     )
 
 
-def _inside(read: Reading, stated: Day, elements: tuple[str, ...]) -> tuple[str, ...]:
-    """Borrowings that are no lines of a section, too large for its lines of borrowings, but not for another line."""
+def _borrowings_in_other_lines(read: Reading, stated: Day, elements: tuple[str, ...]) -> tuple[str, ...]:
+    """The borrowings that only another line of a section can include, as elements.
+
+    Each is stated, but not as a line; it is larger than every line of borrowings, and at most as large as the largest
+    other line.
+
+    Args:
+        read: a section with lines that add up.
+        stated: the amounts of the day.
+        elements: the section's lines of borrowings.
+    """
     table = BORROWINGS[read.section]
     lines = {element for group in read.readings[0] for element in group}
-    largest = max((amount(stated, element) for element in elements), default=0.0)
-    room = max((amount(stated, line) for line in lines - {*elements}), default=0.0)
+    largest_borrowing = max((amount(stated, element) for element in elements), default=0.0)
+    largest_other = max((amount(stated, line) for line in lines - {*elements}), default=0.0)
     return tuple(
         element
         for element in sorted((stated.keys() & table.keys()) - lines)
         if table[element].usual
         and stated[element][1] != NOT_STATED
-        and largest < stated[element][0] <= room
+        and largest_borrowing < stated[element][0] <= largest_other
         and not nonzero(stated, table[element].part_of & table.keys())
     )

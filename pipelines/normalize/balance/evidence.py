@@ -150,7 +150,7 @@ EVIDENCE: tuple[Evidence, ...] = (
     Evidence(DEBT, _NEGATIVE, "negative_line", bounds.is_negative),
     Evidence(CASH_ITEM, _NEGATIVE, "negative_line", bounds.is_negative),
     Evidence(DEBT, _EXCEEDS, "debt_not_footing", bounds.exceeds_liabilities),
-    Evidence(CASH_ITEM, _EXCEEDS, "cash_not_footing", bounds.exceeds_assets),
+    Evidence(CASH_ITEM, _EXCEEDS, "cash_not_footing", bounds.exceeds_assets_or_cash_of_flows),
     Evidence(CASH_ITEM, _APART, "cash_not_footing", bounds.moved_apart_from_flows),
     Evidence(CASH_ITEM, _OTHER_EXTENT, "line_left_out", bounds.is_part_of_earlier),
     Evidence(DEBT, NOT_SHOWN, "line_left_out", unknown.lost_line, of_absence=True),

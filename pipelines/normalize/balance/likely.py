@@ -23,11 +23,16 @@ def likely_lines(
     totals: Mapping[str, float],
     unit: float,
 ) -> tuple[str, ...]:
-    """Find the likeliest lines of a section that its total does not prove, as elements; none of them is zero.
+    """Choose the elements that are most likely the lines of a section, if no set of elements provably adds up to it.
 
-    A total is at least the sum of its parts. A smaller amount does not include them; if a total equals one of several
-    parts, the others are separate lines. Elements with the same amount are one line, unless another column shows that
-    they are two, or the amount has few digits. An element that was no line before is one if it is the only borrowing.
+    - Elements with the same amount are one line if one may include the other, or if they are equal in all columns and
+      the amount has more than one digit.
+    - A total that is less than one of its parts does not include it, and is left out.
+    - A total that equals the sum of several parts is no line; the parts are. A total of borrowings that
+      equals one of several parts does not include the others.
+    - What earlier balance sheets of the filer prove decides first; but a borrowing that was no line before is one if
+      the section has no other.
+    - An element that exactly equals the remainder of the section's total is added.
 
     Args:
         section: the section.
@@ -35,6 +40,9 @@ def likely_lines(
         decided: for each element, whether earlier balance sheets of the filer prove that it is a line or not.
         totals: the totals of the sections on the day.
         unit: the power of ten to which the amounts of the day are rounded.
+
+    Returns:
+        one element for each line, none of them zero.
     """
     table, stated = LINES[section], days[day]
     candidates = _candidates(section, day, days, decided, unit)
@@ -44,13 +52,16 @@ def likely_lines(
     likely = [element for element, is_line in found.items() if is_line]
     if not any(table[element].kind == BORROWING for element in likely):
         likely += borrowings
-    return (*likely, *_line_filling_the_remainder(stated, likely, found, totals.get(section), unit))
+    return (*likely, *_line_equal_to_remainder(stated, likely, found, totals.get(section), unit))
 
 
 def _candidates(
     section: str, day: int, days: Mapping[int, Day], decided: Mapping[str, bool], unit: float
 ) -> dict[str, list[str]]:
-    """The possible lines by their first element, each with all elements that state it, without impossible totals."""
+    """The possible lines by their main element, each with all elements that state it.
+
+    Totals that are less than one of their parts are left out.
+    """
     table, stated = LINES[section], days[day]
     lines = [
         line
@@ -174,15 +185,15 @@ def _is_below_part(total: str, candidates: Iterable[str], stated: Day, table: Ma
     )
 
 
-def _line_filling_the_remainder(
+def _line_equal_to_remainder(
     stated: Day, lines: list[str], found: Mapping[str, bool], total: float | None, unit: float
 ) -> list[str]:
-    """The element that exactly fills what the likeliest lines leave of the total, if only one does; else empty."""
-    left = total - sum([stated[one][0] for one in lines]) if total is not None else 0.0
-    if left < DIGITS * unit:
+    """The one element that equals the total less the likeliest lines; empty if there is none, or several."""
+    remainder = total - sum([stated[one][0] for one in lines]) if total is not None else 0.0
+    if remainder < DIGITS * unit:
         return []
-    filling = [one for one, is_line in found.items() if not is_line and stated[one][0] == left]
-    return filling if len(filling) == 1 else []
+    equal = [one for one, is_line in found.items() if not is_line and stated[one][0] == remainder]
+    return equal if len(equal) == 1 else []
 
 
 def _is_one_of_several(total: str, candidates: Mapping[str, list[str]], table: Mapping[str, Line]) -> bool:

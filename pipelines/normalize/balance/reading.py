@@ -21,7 +21,7 @@ from pipelines.normalize.balance.solver import (
     DIGITS,
     OTHER_DIGITS,
     finer_than_others,
-    is_slip,
+    is_mistyped_or_in_other_units,
     rounded_by,
     solutions,
     unit_of,
@@ -418,10 +418,13 @@ def stated_lines(lines: Lines, stated: Container[str]) -> tuple[tuple[str, ...],
     return tuple(line for line in found if line is not None), missing
 
 
-def _may_be_wrong(line: float, left: float, unit: float, of_other: tuple[float, int] | None) -> bool:
-    """Whether a remainder may be the error of a line: the line is negative, mistyped, or repeats the other column."""
+def _may_be_wrong(line: float, difference: float, unit: float, of_other: tuple[float, int] | None) -> bool:
+    """Whether the difference between a total and its lines may be the error of one line.
+
+    It may if the line is negative, mistyped or in other units, or repeats the amount of the other column.
+    """
     repeats = of_other is not None and of_other[0] == line >= DIGITS * unit
-    return line < 0 or repeats or is_slip(line, left, unit, OTHER_DIGITS)
+    return line < 0 or repeats or is_mistyped_or_in_other_units(line, difference, unit, OTHER_DIGITS)
 
 
 def is_balance_sheet(filing: Filing, day: int) -> bool:

@@ -72,17 +72,23 @@ def solutions(amounts: Floats, likeliest: Flags, totals: Floats, unit: float) ->
     return []
 
 
-def is_slip(amount: float, left: float, unit: float, digits: int) -> bool:
-    """Whether an amount plus a remainder is the same amount in other units, or with one other digit.
+def is_mistyped_or_in_other_units(amount: float, difference: float, unit: float, fewest_digits: int) -> bool:
+    """Whether an amount is wrong in one digit, or a thousand or a million times too large or too small.
 
     Args:
-        left: the remainder.
-        digits: the least number of digits, in units, of a remainder that is one digit and zeros.
+        amount: the stated amount.
+        difference: the right amount less the stated one.
+        unit: the power of ten to which both are rounded.
+        fewest_digits: a difference of one digit and zeros counts only if it has at least this many digits, in units.
+
+    Returns:
+        false for an amount of zero.
     """
-    of_left = f"{abs(round(left / unit)):d}"
-    is_one_digit = len(of_left) >= digits and not of_left[1:].strip("0")
+    digits = f"{abs(round(difference / unit)):d}"
+    is_one_digit = len(digits) >= fewest_digits and not digits[1:].strip("0")
     scaled = [amount * scale for scale in SCALES]
-    return bool(amount) and (is_one_digit or any(abs(amount + left - other) <= SAME * abs(other) for other in scaled))
+    is_scaled = any(abs(amount + difference - other) <= SAME * abs(other) for other in scaled)
+    return bool(amount) and (is_one_digit or is_scaled)
 
 
 def unit_of(amounts: Iterable[float]) -> float:

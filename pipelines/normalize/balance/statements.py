@@ -15,7 +15,7 @@ import polars as pl
 
 from pipelines.normalize import arrays
 from pipelines.normalize.balance.debt import DEBT_AS_READ, DISCOUNT, FILER_TOTAL, WITH_MATURITIES
-from pipelines.normalize.balance.solver import SAME, is_slip
+from pipelines.normalize.balance.solver import SAME, is_mistyped_or_in_other_units
 from pipelines.normalize.balance.values import Value
 from pipelines.normalize.elements import CONCEPTS
 from pipelines.normalize.elements.lines import ALL_DEBT
@@ -139,9 +139,9 @@ def _restates(one: Value, current: Value, *, is_amendment: bool) -> Rule:
 
 def _is_mistyped(one: Value, later: Value) -> bool:
     """Whether a later value states the same lines with one other digit or in other units; false for a proved value."""
-    left, unit = later.amount - one.amount, min(one.grain, later.grain)
+    difference, unit = later.amount - one.amount, min(one.grain, later.grain)
     is_same_line = one.elements == later.elements and not one.is_proved
-    return is_same_line and is_slip(one.amount, left, unit, MISTYPED_DIGITS)
+    return is_same_line and is_mistyped_or_in_other_units(one.amount, difference, unit, MISTYPED_DIGITS)
 
 
 def single_lines(placed: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
