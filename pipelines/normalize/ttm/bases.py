@@ -65,7 +65,7 @@ class Years(NamedTuple):
     subtracted. `with_year`: this period as known with the year.
     `holds`: whether the legs are on one basis.
     `is_recast`: whether the year counts as restated, because its interim period was restated too.
-    `is_before`: whether the year or this year to date was recast later, and counts as before.
+    `is_before`: whether the year or this year to date was recast later, and counts with its amount before the recast.
     `is_doubtful`: whether `prior` was restated after the filing of the year, which may then be on another basis.
     `is_newer`: whether the year was already first stated on the basis of this year to date.
     `was_error`: whether the year counts as a later filing corrects it.
@@ -143,10 +143,18 @@ class _Legs:
     size: Floats
 
     @classmethod
-    def of(cls, windows: Windows, seq: Floats) -> "_Legs":
-        """Look up the rows on the basis of filing `seq`, which states the year to date."""
+    def known_after(cls, windows: Windows, seq: Floats) -> "_Legs":
+        """Look up the fiscal year, this year to date and the same period of the year before, as known after a filing.
+
+        Two later restatements count, too: of this year to date, if it is on the accounting basis of that filing
+        (row_on_basis_of_filing), and of the fiscal year, if it corrects an error (CORRECTED_YEAR).
+
+        Args:
+            windows: the windows.
+            seq: the filing of each window; it states this year to date.
+        """
         of, year_before, a_year_ago = windows.of, windows.year_before, windows.q - QUARTERS_A_YEAR
-        to_date = as_restated_on_same_basis(windows, windows.q, windows.quarter, seq)
+        to_date = row_on_basis_of_filing(windows, windows.q, windows.quarter, seq)
         prior = windows.find_or_first(a_year_ago, windows.quarter, seq)
         year, newest = (
             windows.find_or_first(year_before, QUARTERS_A_YEAR, seq),
@@ -180,11 +188,11 @@ def _years_of(windows: Windows, seq: Floats) -> Years:
     Returns:
         the legs; `holds` is false where they are not on one basis.
     """
-    legs, of = _Legs.of(windows, seq), windows.of
+    legs, of = _Legs.known_after(windows, seq), windows.of
     year, later, prior, with_year = legs.year, legs.later, legs.prior, legs.with_year
     interim = np.array([year, prior, with_year])
     other_standards = abs(of("regime", prior) - of("regime", year)) > 0
-    is_apart = (legs.differ(prior, with_year) & ~_is_nearer(windows, interim)) | other_standards
+    is_apart = (legs.differ(prior, with_year) & ~_comes_nearer_to_year(windows, interim)) | other_standards
     # the year was restated first, and its interim period with the next report
     is_along = (
         is_apart
@@ -196,11 +204,11 @@ def _years_of(windows: Windows, seq: Floats) -> Years:
     is_outdated = (of("seq", prior) < of("revised", year)) & ~legs.was_error
     takes_later = (is_apart & ~is_along) | is_outdated
     is_restated = (of("since", later) > of("since", year)) | other_standards
-    falls_short = _falls_short(legs, seq)
+    shortfall = _shortfall_of_year(legs, seq)
     is_restated_slightly = _is_restated_slightly(legs) & ~is_apart
-    is_changed = ((falls_short > 0) | is_restated_slightly) & legs.differ(
+    is_changed = ((shortfall > 0) | is_restated_slightly) & legs.differ(
         later, year
-    ) | is_restated_slightly & _is_alike(legs)
+    ) | is_restated_slightly & _is_restated_alike(legs)
     is_recast = ((takes_later & is_restated) | is_changed) & (later >= 0)
     # this year to date was corrected later, and the period of the year before may still be in the wrong scale
     times = abs(of("amount", legs.to_date)) / A_THOUSANDTH[0]
@@ -214,7 +222,7 @@ def _years_of(windows: Windows, seq: Floats) -> Years:
         to_date=legs.to_date,
         prior=refined(windows, prior, windows.find(windows.q - QUARTERS_A_YEAR, windows.quarter)),
         # a year that is less than its interim periods may follow a narrower definition than they do
-        holds=is_on_basis & ~is_off_scale & ~(~is_recast & (falls_short > legs.size)),
+        holds=is_on_basis & ~is_off_scale & ~(~is_recast & (shortfall > legs.size)),
         is_recast=is_recast | is_along,
         is_before=legs.differ(legs.newest, chosen)
         | legs.differ(windows.find(windows.q, windows.quarter), legs.to_date),
@@ -226,23 +234,31 @@ def _years_of(windows: Windows, seq: Floats) -> Years:
     )
 
 
-def _falls_short(legs: _Legs, seq: Floats) -> Floats:
-    """By how much a year is less than its interim periods; NaN if the amount can be negative.
+def _shortfall_of_year(legs: _Legs, seq: Floats) -> Floats:
+    """The amount by which the fiscal year is less than the larger one of two interim periods within it.
 
-    Also NaN for revenue if net income of the year is less than of its first nine months: noninterest income of a bank
-    may be a loss in a quarter.
+    The interim periods are `prior` and the first nine months.
+
+    Returns:
+        negative where the year is not less. NaN for amounts that can be negative, and for revenue if net income of the
+        year is less than net income of its first nine months: noninterest income of a bank may be a loss in a quarter.
     """
     windows = legs.windows
     nine_months = windows.find(windows.year_before - 1, QUARTERS_A_YEAR - 1, seq)
-    least = np.fmax.reduce(windows.of("amount", np.array([legs.prior, nine_months])))
-    income, back = windows.of_concept(CODES["net_income_parent"]), AGO[:2]
-    year, earlier = income.of("amount", income.find_or_first(windows.year_before - back, QUARTERS_A_YEAR - back, seq))
-    may_fall = windows.can_be_negative | ((windows.concept == CODES["revenue"]) & (year < earlier))
-    return np.where(may_fall, np.nan, least - windows.of("amount", legs.year))
+    largest_interim = np.fmax.reduce(windows.of("amount", np.array([legs.prior, nine_months])))
+    income, ago = windows.of_concept(CODES["net_income_parent"]), AGO[:2]
+    of_year, of_nine_months = income.of(
+        "amount", income.find_or_first(windows.year_before - ago, QUARTERS_A_YEAR - ago, seq)
+    )
+    may_be_less = windows.can_be_negative | ((windows.concept == CODES["revenue"]) & (of_year < of_nine_months))
+    return np.where(may_be_less, np.nan, largest_interim - windows.of("amount", legs.year))
 
 
 def _is_restated_slightly(legs: _Legs) -> Flags:
-    """Whether the interim period of a year was restated, and later the year by little, but not this year to date."""
+    """Whether the interim period of a year was restated, and its year later by little, but this year to date was not.
+
+    By little means by at most RESTATED_BY. Only for amounts whose quarters add up to the year.
+    """
     windows, of = legs.windows, legs.windows.of
     is_unchanged = of("since", windows.find(windows.q, windows.quarter)) <= of("since", legs.to_date)
     moves = abs(of("amount", legs.later) - of("amount", legs.year)) <= RESTATED_BY * abs(of("amount", legs.year))
@@ -250,7 +266,7 @@ def _is_restated_slightly(legs: _Legs) -> Flags:
     return is_restated & is_unchanged & moves & IS_ADDITIVE[windows.concept]
 
 
-def _is_alike(legs: _Legs) -> Flags:
+def _is_restated_alike(legs: _Legs) -> Flags:
     """Whether the year was restated later by about the same share as its interim period (within factor ALIKE)."""
     of = legs.windows.of
     pairs = ((legs.prior, legs.with_year), (legs.later, legs.year))
@@ -262,10 +278,10 @@ def _is_alike(legs: _Legs) -> Flags:
 
 
 def _restates_year_before(windows: Windows, legs: Ints, size: Floats) -> Flags:
-    """Whether the filing that first states a year restates the year before it, as a later filing its interim period.
+    """Whether a fiscal year was already first stated on the basis on which a later filing restates its interim period.
 
-    If both restatements are alike, the year is on the basis of the later filing: the change was made in its last
-    quarter.
+    It was if the filing that first states the year restates the year before it by about the same share: the change was
+    made in the last quarter of the year.
 
     Args:
         windows: the windows.
@@ -287,7 +303,7 @@ def _restates_year_before(windows: Windows, legs: Ints, size: Floats) -> Flags:
     return found
 
 
-def _is_nearer(windows: Windows, rows: Ints) -> Flags:
+def _comes_nearer_to_year(windows: Windows, rows: Ints) -> Flags:
     """Whether an interim average share count came nearer to the average of its year by its restatement.
 
     The year was then already stated on the new basis.
@@ -350,15 +366,26 @@ def _others_restated(windows: Windows, seq: Floats) -> Flags:
     return any_of(windows.of("revised", others) >= seq)
 
 
-def as_restated_on_same_basis(windows: Windows, q: Ints, n: Floats, seq: Floats) -> Ints:
-    """The row of slot (q, n) as known after filing `seq`, or as restated later if that is on the same basis.
+def row_on_basis_of_filing(windows: Windows, q: Ints, n: Floats, seq: Floats) -> Ints:
+    """Find the amount of a period on the accounting basis of a filing.
 
-    A later restatement is on the basis of the other legs
+    It is the amount known after that filing. If the amount was restated later, it is the newest amount, provided that
+    one of these shows that the restatement did not change the basis:
 
-    - if the fiscal year before was stated again since then with its former amount: the restatement does not change it,
-    - or if the other figures of its fiscal year, as known before, add up to the new amount and not to the former one,
-    - or if it corrects this figure alone: another figure of its fiscal year was stated again since then, no other
-      figure of this year or of the year before was restated, and its filing restates hardly anything else.
+    - A filing since the restatement states the fiscal year before with its former amount.
+    - The other figures of the fiscal year, as known before the restatement, add up to the new amount, and not to the
+      former one.
+    - The restatement corrects this figure alone: another figure of its fiscal year was then stated again with its
+      former amount, no other figure of this year or of the year before was restated, and the restating filing restates
+      hardly anything else.
+
+    Args:
+        windows: the windows.
+        q, n: for each window, the quarter in which the period ends, and the number of its quarters.
+        seq: the filing of each window.
+
+    Returns:
+        rows of `known`.
     """
     row, newest = windows.find_or_first(q, n, seq), windows.find(q, n)
     again = windows.of("revised", newest)
@@ -368,7 +395,7 @@ def as_restated_on_same_basis(windows: Windows, q: Ints, n: Floats, seq: Floats)
 
 def _is_on_same_basis(windows: Windows, q: Ints, n: Floats, row: Ints, newest: Ints, seq: Floats) -> Flags:
     """Whether the newest amount of a figure that was restated after filing `seq` is on the basis of that filing."""
-    found = _year_before_is_unchanged(windows, q, n, newest, seq) | _is_alone(windows, q, n, newest, seq)
+    found = _year_before_is_unchanged(windows, q, n, newest, seq) | _is_corrected_alone(windows, q, n, newest, seq)
     return found | _adds_up(windows, q, n, row, newest, seq)
 
 
@@ -400,7 +427,7 @@ def _year_before_is_unchanged(windows: Windows, q: Ints, n: Floats, newest: Ints
     return is_this_year & is_as_before & (of("seq", year) >= since)
 
 
-def _is_alone(windows: Windows, q: Ints, n: Floats, newest: Ints, seq: Floats) -> Flags:
+def _is_corrected_alone(windows: Windows, q: Ints, n: Floats, newest: Ints, seq: Floats) -> Flags:
     """Whether a restatement corrects one figure alone, while another figure of its year is repeated unchanged.
 
     No other figure of the year and of the year before may have been restated.

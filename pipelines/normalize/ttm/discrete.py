@@ -16,7 +16,7 @@ from pipelines.normalize.ttm.bases import restated
 from pipelines.normalize.ttm.choice import FAR_APART, excess_over
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR, amount_changes
 from pipelines.normalize.ttm.lookups import IS_COUNT, IS_MONEY, Windows
-from pipelines.normalize.ttm.quarters import SIGNS, discrete
+from pipelines.normalize.ttm.quarters import SIGNS, discrete_quarters
 from pipelines.normalize.ttm.ways import (
     A_THOUSANDTH,
     DIGITS_OF_SUMS,
@@ -99,8 +99,8 @@ def quarter_versions(windows: Windows) -> tuple[pl.DataFrame, ...]:
 
     A quarter that filings state is taken from the newest of them. Otherwise it is the year to date at its end less the
     year to date at its beginning, both as known after the newest filing of the longer period, or the year less three
-    quarters (quarters.discrete). A difference never mixes two regimes, elements with different amounts, or figures
-    before and after a restatement.
+    quarters (quarters.discrete_quarters). A difference never mixes two regimes, elements with different amounts, or
+    figures before and after a restatement.
 
     Args:
         windows: the windows, with the known amounts of durations.
@@ -158,13 +158,13 @@ def _found(windows: Windows) -> _Found:
     no = np.zeros(len(as_of), dtype=np.bool_)
     is_other = NO_OTHER_ELEMENT.where(windows.of("other_source", stated) > 0)
     ignores_as_filed = windows.decide_for(is_other, _has_better_parts)
-    quarters = discrete(windows, as_of, no, 1, ignores_as_filed)
+    quarters = discrete_quarters(windows, as_of, no, 1, ignores_as_filed)
     rows, amount, days = quarters.rows[0], quarters.amount[0], quarters.days[0]
     regime = windows.of("regime", np.where(rows[0] >= 0, rows[0], rows[1]))
     mixes = quarters.mixes_bases[0]
     way = TtmMethod.of(windows, QUARTER_AS_FILED, (amount, days, regime), rows, SIGNS, mixes, QUARTER_DAYS)
     asked = way.is_whole & (rows[0] < 0)
-    recast = windows.decide_for(NO_RECAST_DIFFERENCE.where(asked), _is_of_recast, rows)
+    recast = windows.decide_for(NO_RECAST_DIFFERENCE.where(asked), _is_partly_recast, rows)
     is_stated, is_money = way.is_whole & (rows[0] >= 0), IS_MONEY[windows.concept]
     is_compared = is_stated & is_money & ~windows.can_be_negative
     is_fine = way.is_whole & is_money & (way.grain < SMALLEST_UNIT)
@@ -184,7 +184,7 @@ def _newest_on_one_basis(windows: Windows, seq: Floats) -> Floats:
     """
     of, longer = windows.of, windows.find(windows.q, windows.quarter, seq)
     as_of, restated_by = of("seq", longer), of("revised", longer)
-    shorter = windows.find(*_before(windows), as_of)
+    shorter = windows.find(*_quarter_before(windows), as_of)
     former = windows.find_for(restated_by > of("seq", shorter), windows.q, windows.quarter, restated_by - 1)
     is_behind = (restated_by > of("seq", shorter)) & ~(of("revised", shorter) > of("seq", former))
     return windows.replaced(as_of, is_behind, _newest_on_one_basis, restated_by - 1)
@@ -192,17 +192,17 @@ def _newest_on_one_basis(windows: Windows, seq: Floats) -> Floats:
 
 def _has_better_parts(windows: Windows) -> Flags:
     """Whether the years to date at the end and at the beginning of the quarter are from the best element."""
-    longer, shorter = _to_date(windows, windows.seq)
+    longer, shorter = _years_to_date(windows, windows.seq)
     found: Flags = (windows.of("other_source", longer) == 0) & (windows.of("other_source", shorter) == 0)
     return found
 
 
-def _to_date(windows: Windows, seq: Floats | Ints) -> tuple[Ints, Ints]:
+def _years_to_date(windows: Windows, seq: Floats | Ints) -> tuple[Ints, Ints]:
     """The rows of the years to date at the end of the quarter and at its beginning after filing `seq`."""
-    return windows.find(windows.q, windows.quarter, seq), windows.find(*_before(windows), seq)
+    return windows.find(windows.q, windows.quarter, seq), windows.find(*_quarter_before(windows), seq)
 
 
-def _before(windows: Windows) -> tuple[Floats, Floats]:
+def _quarter_before(windows: Windows) -> tuple[Floats, Floats]:
     """The quarter before that of the window, NaN before a first quarter, and its number in the fiscal year."""
     return np.where(windows.quarter > 1, windows.q - 1, np.nan), windows.quarter - 1
 
@@ -213,7 +213,7 @@ def _is_far_from_to_date(windows: Windows, stated: Ints) -> Flags:
     A first quarter is compared with the half-year less the second quarter.
     """
     of, is_first = windows.of, windows.quarter == 1
-    to_date = _to_date(windows, of("seq", stated))
+    to_date = _years_to_date(windows, of("seq", stated))
     half_year = [windows.find(np.where(is_first, windows.q + 1, np.nan), n) for n in (2, 1)]
     longer, shorter = (np.where(is_first, *rows) for rows in zip(half_year, to_date, strict=True))
     amount, rest = of("amount", stated), of("amount", longer) - of("amount", shorter)
@@ -239,12 +239,17 @@ def _is_in_other_units(windows: Windows, amount: Floats, days: Floats) -> Flags:
     return found
 
 
-def _is_of_recast(windows: Windows, rows: Ints) -> Flags:
-    """Whether the longer period is on a basis that its filing introduced, and the subtracted periods are not.
+def _is_partly_recast(windows: Windows, rows: Ints) -> Flags:
+    """Whether a quarter by difference subtracts an amount before a recast from an amount after it.
 
-    A filing introduces a basis if it restates the same period of the year before, unless an earlier filing already
-    restated the shorter part of that period. The subtracted periods are on the new basis if that filing or a later one
-    states them. Also true if one of three subtracted quarters was last stated before the year was restated.
+    The longer period is after a recast if the filing that first states its amount also restates the same period of the
+    year before, unless an earlier filing already restated the shorter part of that period. A subtracted period is
+    before the recast if neither that filing nor a later one states it. If the quarter is a year less three quarters, it
+    also suffices that one of these was last stated before the year was restated.
+
+    Args:
+        windows: the windows.
+        rows: the legs of each quarter, in the order of quarters.SIGNS.
     """
     of, q, n = windows.of, windows.q, windows.quarter
     longer, parts = rows[1], rows[2:]
@@ -263,7 +268,7 @@ def _rows(windows: Windows, found: _Found) -> pl.DataFrame:
     rules = {**found.faults, QUARTER_AS_FILED: found.is_stated, QUARTER_BY_DIFFERENCE: counts}
     number = np.select(list(rules.values()), range(len(rules)), len(rules))  # below zero: NOT_TWELVE_MONTHS
     amount = np.where(counts, way.amount, np.nan)
-    spread, excess = _of_counts(windows, found)
+    spread, excess = _spread_and_excess(windows, found)
     no = np.zeros(len(counts), dtype=np.bool_)
     flags = {**dict.fromkeys(WINDOW_FLAGS, no), "other_element": way.has_other_element}
     newest = windows.find(windows.q, windows.quarter)
@@ -284,7 +289,7 @@ def _rows(windows: Windows, found: _Found) -> pl.DataFrame:
     )
 
 
-def _of_counts(windows: Windows, found: _Found) -> tuple[Floats, Floats]:
+def _spread_and_excess(windows: Windows, found: _Found) -> tuple[Floats, Floats]:
     """For average share counts by difference: how much the count changes, and how far it is outside the ones around it.
 
     Returns:

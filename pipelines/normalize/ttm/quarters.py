@@ -13,9 +13,9 @@ from pipelines.normalize.ttm.bases import (
     LARGEST_EXCESS,
     YEAR_BEFORE_RECAST,
     Years,
-    as_restated_on_same_basis,
     refined,
     restated,
+    row_on_basis_of_filing,
 )
 from pipelines.normalize.ttm.known import HALF_A_UNIT, IS_ADDITIVE, QUARTERS_A_YEAR
 from pipelines.normalize.ttm.lookups import AGO, IS_COUNT, IS_MONEY, IS_PER_SHARE, Windows
@@ -58,22 +58,25 @@ class Quarters:
     mixes_bases: Flags
 
 
-def quarters_added_up(windows: Windows, years: Years, is_alone: Flags) -> tuple[TtmMethod, Quarters, Flags]:
-    """The sum of the last four discrete quarters of the window.
+def sum_of_four_quarters(windows: Windows, years: Years, is_only_way: Flags) -> tuple[TtmMethod, Quarters, Flags]:
+    """Twelve months as the sum of the last four discrete quarters.
+
+    The sum has the fault NO_MIXED_BASES if the quarters are on different accounting bases.
 
     Args:
         windows: the windows.
-        years: the legs of the way by years.
-        is_alone: the windows to which no other way leads.
+        years: the fiscal year and the years to date of each window, from which twelve months are computed otherwise.
+        is_only_way: the windows whose twelve months cannot be computed from the fiscal year.
 
     Returns:
-        the sums, the quarters, and the windows whose quarters are taken from the filing that recast the year before.
+        the sums; the quarters; and the windows that may be added up and whose quarters are all taken from the filing
+        that recast the year before.
     """
     filing, total = quarters_of_recast(windows, years)
     is_recast = ~np.isnan(filing)
     as_of, restates = _filing_of_quarters(windows)
     as_of, restates = np.where(is_recast, filing, as_of), restates & ~is_recast
-    quarters = discrete(windows, as_of, restates, QUARTERS_A_YEAR)
+    quarters = discrete_quarters(windows, as_of, restates, QUARTERS_A_YEAR)
     mixes = quarters.mixes_bases.any(axis=0)
     is_additive, is_this_year = IS_ADDITIVE[windows.concept], AGO[:QUARTERS_A_YEAR] < windows.quarter
     of_last_year, of_this_year = (np.where(holds, quarters.amount, 0.0) for holds in (~is_this_year, is_this_year))
@@ -84,7 +87,7 @@ def quarters_added_up(windows: Windows, years: Years, is_alone: Flags) -> tuple[
     recast_by, legs = np.fmax.reduce(quarters.recast_by), np.concatenate(quarters.rows)
     mixes |= any_of(windows.of("since", legs) >= recast_by)
     # quarters of this year that do not add up to the year to date: some are on the basis before a recast
-    asked = (restates & is_additive) | (is_alone & ~is_recast & IS_MONEY[windows.concept])
+    asked = (restates & is_additive) | (is_only_way & ~is_recast & IS_MONEY[windows.concept])
     to_date = windows.find_or_first(windows.q, windows.quarter, as_of)
     mixes |= asked & (abs(_surplus(windows, of_this_year, to_date)) > 0)
     amount, days, last = quarters.amount.sum(axis=0), quarters.days.sum(axis=0), quarters.rows[0]
@@ -107,14 +110,14 @@ def _filing_of_quarters(windows: Windows) -> tuple[Floats, Flags]:
     spans = np.array([np.ones(len(q)), windows.quarter])
     newest: Floats = np.fmax.reduce(windows.newest_with_year_before(q, spans))
     as_of = np.where(np.isnan(newest), np.fmin.reduce(of("seq", windows.first(q, spans))), newest)
-    as_of = windows.replaced(as_of, windows.has_break, _or_own, as_of)
+    as_of = windows.replaced(as_of, windows.has_break, _or_filing_of_window, as_of)
     shown, before = (find(q - QUARTERS_A_YEAR, spans, seq) for seq in (as_of, as_of - 1))
     size = DISAGREEMENT * QUARTERS_A_YEAR / spans * abs(of("amount", find(q, spans, as_of)))
     is_of_same = of("regime", shown) == of("regime", before)
     return as_of, any_of(restated(windows, shown, before, size) & is_of_same)
 
 
-def _or_own(windows: Windows, as_of: Floats) -> Floats:
+def _or_filing_of_window(windows: Windows, as_of: Floats) -> Floats:
     """Take the filing of the window instead of an earlier one if a quarter was stated in another regime since then.
 
     Args:
@@ -134,10 +137,13 @@ def _surplus(windows: Windows, quarters: Floats, row: Ints) -> Floats:
     return np.where(abs(off) > largest(DISAGREEMENT * abs(total), DIGITS_OF_SUMS * windows.of("grain", row)), off, 0.0)
 
 
-def discrete(
+def discrete_quarters(
     windows: Windows, as_of: Floats, restates: Flags, count: int, is_passed_over: Flags | None = None
 ) -> Quarters:
-    """The last quarters of each window: as filed, otherwise the difference of two years to date or a year less three.
+    """The last discrete quarters of each window.
+
+    A quarter is as filed; otherwise it is the difference of two years to date, or a fiscal year less its three other
+    quarters.
 
     Args:
         windows: the windows.
@@ -191,9 +197,17 @@ def discrete(
 def _periods(
     windows: Windows, q: Ints, number: Floats, as_of: Floats, stated_anew: Flags
 ) -> tuple[Ints, Ints, Ints, Floats]:
-    """The rows of a quarter and of the years to date at its end and its beginning; and the filing of a later recast.
+    """Find the amounts from which a quarter can be taken: as filed, or as the difference of two years to date.
 
-    `number` is the number of the quarter in its fiscal year.
+    Args:
+        windows: the windows.
+        q, number: the quarter, and its number in its fiscal year.
+        as_of: the filing after which amounts are taken.
+        stated_anew: the windows in which an amount counts only if this filing or a later one states it.
+
+    Returns:
+        the rows of the quarter, and of the years to date at its end and at its beginning; and the filing of a later
+        recast of the year to date at its end (NaN if there is none).
     """
     of, one = windows.of, np.ones(len(q))
     is_per_share = IS_PER_SHARE[windows.concept]
@@ -208,12 +222,14 @@ def _periods(
         on_basis(windows.find_or_first(end, n, as_of), end, n) for end, n in ((q, number), (q_before, number - 1))
     )
     is_dividend = is_per_share & IS_ADDITIVE[windows.concept]
-    shorter = np.where(windows.decide_for(is_fourth & is_dividend, _is_rate, q, as_of, shorter), NOTHING, shorter)
+    shorter = np.where(
+        windows.decide_for(is_fourth & is_dividend, _is_quarterly_rate, q, as_of, shorter), NOTHING, shorter
+    )
     # a year that was first stated as less than its nine months: its newest amount counts
     is_less = is_fourth & ~windows.can_be_negative & (of("amount", longer) < of("amount", shorter)) & ~stated_anew
     longer = windows.replaced(longer, is_less, Windows.find, q, number)
     longer, recast_by = _before_recast(windows, q, number, longer, shorter, stated_anew)
-    return on_basis(as_restated_on_same_basis(windows, q, one, as_of), q, one), longer, shorter, recast_by
+    return on_basis(row_on_basis_of_filing(windows, q, one, as_of), q, one), longer, shorter, recast_by
 
 
 def _finest(windows: Windows, row: Ints, q: Floats | Ints, n: Floats) -> Ints:
@@ -221,17 +237,23 @@ def _finest(windows: Windows, row: Ints, q: Floats | Ints, n: Floats) -> Ints:
     return refined(windows, row, windows.find(q, n))
 
 
-def _is_rate(windows: Windows, q: Ints, as_of: Floats, nine_months: Ints) -> Flags:
-    """Whether nine months are less than the sum of their quarters: a quarterly rate in the context of nine months."""
+def _is_quarterly_rate(windows: Windows, q: Ints, as_of: Floats, nine_months: Ints) -> Flags:
+    """Whether dividends of nine months are less than the sum of their quarters.
+
+    The amount is then a quarterly rate that is tagged with the period of nine months.
+    """
     return _surplus(windows, windows.of("amount", windows.find_or_first(q - THREE, 1, as_of)), nine_months) > 0
 
 
 def _before_recast(
     windows: Windows, q: Ints, number: Floats, longer: Ints, shorter: Ints, stated_anew: Flags
 ) -> tuple[Ints, Floats]:
-    """The longer years to date, as before a recast if the shorter ones were not recast; and the filing of the recast.
+    """Take the longer year to date with its amount before a recast if the shorter one was not recast.
 
     A recast year less nine months on the former basis would put the whole recast into the fourth quarter.
+
+    Returns:
+        the rows of the longer year to date, and the filing of the recast; NaN where the amount is not replaced.
     """
     of, recast_by = windows.of, windows.of("revised", longer)
     is_older = (of("seq", shorter) < recast_by) & ~stated_anew

@@ -42,7 +42,7 @@ from pipelines.normalize.ttm.known import (
     amount_changes,
 )
 from pipelines.normalize.ttm.lookups import Windows
-from pipelines.normalize.ttm.quarters import quarters_added_up
+from pipelines.normalize.ttm.quarters import sum_of_four_quarters
 from pipelines.normalize.ttm.recasts import ACROSS_YEAR_ENDS, NEXT_LESS_QUARTER, QUARTERS_OF_RECAST, by_years_or_next
 from pipelines.normalize.ttm.ways import (
     DISAGREEMENT,
@@ -171,7 +171,7 @@ def flow_versions(windows: Windows) -> tuple[pl.DataFrame, ...]:
     Source: Regulation S-X Rule 10-01(c).
     """
     by_years, years, of_next = by_years_or_next(windows)
-    by_quarters, quarters, of_recast = quarters_added_up(windows, years, ~by_years.is_whole | years.is_across)
+    by_quarters, quarters, of_recast = sum_of_four_quarters(windows, years, ~by_years.is_whole | years.is_across)
     ways = TwoMethods(by_years, years, by_quarters, quarters, of_recast, of_next)
     choice = choose_ways(windows, ways)
     is_withdrawn, rule = _rules(windows, ways, choice)
@@ -264,8 +264,13 @@ def legs_of(windows: Windows, ways: Iterable[tuple[TtmMethod, Flags]], kept: Int
     return pl.concat(legs).cast(LEG_TYPES).sort("flow", "place")
 
 
-def _forbidden(ways: TwoMethods, choice: Choice) -> list[tuple[Rule, str, Flags]]:
-    """The rules that forbid a way that is whole, each with the reason of the missing value and its windows."""
+def _broken_rules(ways: TwoMethods, choice: Choice) -> list[tuple[Rule, str, Flags]]:
+    """The rules that withhold twelve months although all of their legs are known.
+
+    Returns:
+        for each rule, the reason of the missing value, and the windows in which the rule forbids one of the two ways,
+        or the choice between them.
+    """
     found = [
         (rule, reason, ways.by_years.breaks(rule) | ways.by_quarters.breaks(rule)) for rule, reason in REASONS.items()
     ]
@@ -285,7 +290,7 @@ def _withheld(windows: Windows, ways: TwoMethods, choice: Choice, is_withdrawn: 
     points = windows.points.select("cik", "q", "concept")
     found = pl.concat(
         points.filter(asked & holds).with_columns(reason=pl.lit(reason), rule=pl.lit(rule.id))
-        for rule, reason, holds in _forbidden(ways, choice)
+        for rule, reason, holds in _broken_rules(ways, choice)
     )
     return of_items(found).select("cik", "q", "item", "reason", "rule")
 
@@ -310,7 +315,7 @@ def _decisions(windows: Windows, flows: pl.DataFrame, ways: TwoMethods, choice: 
         NEXT_LESS_QUARTER: ways.of_next & has_way,
         ACROSS_YEAR_ENDS: is_years & years.is_across,
     }
-    withheld = [(rule, holds & ~has_way) for rule, _, holds in _forbidden(ways, choice)]
+    withheld = [(rule, holds & ~has_way) for rule, _, holds in _broken_rules(ways, choice)]
     cik = ints(windows.points, "cik")
     return counted((rule, cik[holds]) for rule, holds in (*decided.items(), *withheld))
 
