@@ -60,8 +60,8 @@ def in_year(figures, year=2023, filed=None):
 def third_year(usual, wrong, years=3):
     """The figures that count of the last of several annual reports, which has other figures."""
     rows = [in_year(usual, year) for year in range(2024 - years, 2023)]
-    of_filing = scale.of_shares, signs.of_tax_and_outflows
-    others = agreement.of_income, agreement.of_revenue, dividends.proposals
+    of_filing = scale.proposals_for_shares, signs.proposals_for_tax_and_outflows
+    others = agreement.proposals_for_income, agreement.proposals_for_revenue, dividends.proposals
     found = corrected_by(signed(raw(*rows, in_year({**usual, **wrong}))), *of_filing, *others)
     last = found.filter(found["end"].dt.year() == 2023).rows(named=True)
     return {row["concept"]: pytest.approx(row["value"]) for row in last}

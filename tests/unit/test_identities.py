@@ -31,7 +31,7 @@ YEARS = [(f"{year}-01-01", f"{year}-12-31", f"{year + 1}-02-20") for year in ran
 COUNT, INCOME, EARNINGS = 40_000_000.0, 90_000_000.0, 2.25
 
 
-CORRECTORS = signs.of_income, scale.of_shares, signs.of_tax_and_outflows
+CORRECTORS = signs.proposals_for_income, scale.proposals_for_shares, signs.proposals_for_tax_and_outflows
 
 
 def annual_report(year=0, count=COUNT, earnings=EARNINGS, income=INCOME, diluted=None):
@@ -260,7 +260,7 @@ def test_the_precision_of_a_figure_is_corrected_with_it():
     """40,000 thousand is precise to the thousand: a repetition in units is more precise and not a restatement."""
     vintages = signed(raw(annual_report(count=40_123.0)))
 
-    found = corrected_by(vintages, scale.of_shares).filter(pl.col("concept") == "shares_basic")
+    found = corrected_by(vintages, scale.proposals_for_shares).filter(pl.col("concept") == "shares_basic")
 
     assert found.select("value", "grain").row(0) == (40_123_000.0, 1000.0)
 

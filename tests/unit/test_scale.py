@@ -47,7 +47,9 @@ def digits(value):
 
 def corrected(*rows):
     """The stated figures, on one scale."""
-    return corrected_by(signed(raw(*rows)), scale.of_shares, signs.of_tax_and_outflows, scale.of_filings)
+    return corrected_by(
+        signed(raw(*rows)), scale.proposals_for_shares, signs.proposals_for_tax_and_outflows, scale.proposals_by_filings
+    )
 
 
 def in_units(*rows):

@@ -14,7 +14,12 @@ FILED = ["2023-05-02", "2024-04-30", "2025-04-29", "2026-04-28", "2027-05-04"]
 
 
 def corrected(rows):
-    correctors = scale.of_shares, signs.of_tax_and_outflows, scale.of_filings, signs.of_filings
+    correctors = (
+        scale.proposals_for_shares,
+        signs.proposals_for_tax_and_outflows,
+        scale.proposals_by_filings,
+        signs.proposals_by_filings,
+    )
     return corrected_by(signed(raw(*rows)), *correctors)
 
 

@@ -29,7 +29,7 @@ def stating(figures, year=2023, filed="2024-02-27"):
 
 def found_in(*reports):
     """The amount of each concept by the year of the filing and of the period; None if it is left out."""
-    correctors = signs.of_income, scale.of_shares, signs.of_tax_and_outflows
+    correctors = signs.proposals_for_income, scale.proposals_for_shares, signs.proposals_for_tax_and_outflows
     rows = corrected_by(signed(raw(*reports)), *correctors).rows(named=True)
     return {(row["concept"], row["filed"].year, row["end"].year): pytest.approx(row["value"]) for row in rows}
 

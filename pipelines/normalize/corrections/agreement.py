@@ -172,8 +172,8 @@ def _rounding(rows: PeriodRows, name: str) -> Floats:
     return ROUNDED * np.abs(rows[name]) + UNITS_OF_SUM * rows.grain(name)
 
 
-def of_income(figures: Figures) -> list[Proposal]:
-    """Corrections of net income (of the parent and to common), then of earnings per share and average shares."""
+def proposals_for_income(figures: Figures) -> list[Proposal]:
+    """Correct or leave out net income of the parent and to common, then earnings per share and average shares."""
     rows = PeriodRows.of(figures, (*OF_INCOME, PREFERRED))
     parent, common, preferred = rows[PARENT], rows[COMMON], rows[PREFERRED]
     in_cents = _in_cents(rows)
@@ -188,7 +188,7 @@ def of_income(figures: Figures) -> list[Proposal]:
     # income to common below net income of the parent, confirmed by earnings per share: preferred dividends are the
     # difference
     is_preferred = (by_basic.agrees(common) | by_diluted.agrees(common)) & (common < parent)
-    right_parent, _ = compared(rows, parent, [*_of_parent(rows), by_basic, by_diluted])
+    right_parent, _ = compared(rows, parent, [*_equals_of_parent_income(rows), by_basic, by_diluted])
     right_parent, rounding = np.where(is_preferred, parent, right_parent), _rounding(rows, COMMON)
     equals = [Equal(right, rounding, is_proof=False) for right in (right_parent, right_parent - preferred)]
     right_common, is_confirmed = compared(rows, common, [*equals, by_basic, by_diluted])
@@ -207,11 +207,11 @@ def of_income(figures: Figures) -> list[Proposal]:
             less / common,
         ),
         *_replaced(rows, COMMON, np.where(is_of_parent, common, right_common)),
-        *_of_shares(rows, incomes, in_cents),
+        *_proposals_for_shares(rows, incomes, in_cents),
     ]
 
 
-def _of_parent(rows: PeriodRows) -> list[Equal]:
+def _equals_of_parent_income(rows: PeriodRows) -> list[Equal]:
     """The exact figures that usually equal net income of the parent."""
     rounding = _rounding(rows, PARENT)
     profit = np.where(rows.is_of(PARENT, FROM_PROFIT), np.nan, rows[PROFIT])
@@ -227,13 +227,24 @@ def _of_parent(rows: PeriodRows) -> list[Equal]:
     ]
 
 
-def _is_product(each: Floats, count: Floats, incomes: tuple[Floats, Floats], share: float, cents: float) -> Flags:
-    """Whether earnings per share times shares equal net income, within a share of it plus some cents per share."""
-    return any_of([_equal(each * count, income, share * income + cents * count) for income in incomes])
+def _equals_income(
+    per_share: Floats, shares: Floats, incomes: tuple[Floats, Floats], share: float, cents: float
+) -> Flags:
+    """Whether earnings per share times shares equal net income.
+
+    Args:
+        per_share, shares: earnings per share and average shares, both basic or both diluted, without their signs.
+        incomes: net income to common and net income of the parent, without their signs; either may be equal.
+        share, cents: the largest difference is this share of net income plus this amount per share.
+    """
+    return any_of([_equal(per_share * shares, income, share * income + cents * shares) for income in incomes])
 
 
 def _in_cents(rows: PeriodRows) -> Flags:
-    """Whether both products of earnings per share and shares are a hundred times net income, or a hundredth of it."""
+    """Whether earnings per share are in cents: times shares, they are a hundred times net income, or a hundredth of it.
+
+    Both the basic and the diluted figures must show it.
+    """
     incomes = [np.abs(rows[name]) for name in (COMMON, PARENT)]
     found = np.ones_like(rows[PARENT], dtype=np.bool_)
     for earnings, count in zip(PER_SHARE, COUNTS, strict=True):
@@ -244,74 +255,111 @@ def _in_cents(rows: PeriodRows) -> Flags:
     return found
 
 
-def _contradicts(rows: PeriodRows, each: Floats, count: Floats, incomes: tuple[Floats, Floats]) -> Flags:
-    """Whether earnings per share times shares differ from net income, although they usually equal it."""
+def _contradicts_income(rows: PeriodRows, per_share: Floats, shares: Floats, incomes: tuple[Floats, Floats]) -> Flags:
+    """Whether earnings per share times shares differ from net income, although they equal it in other periods.
+
+    A difference counts if it is beyond OF_SHARES, and most other periods are within it. If nearly all other periods are
+    within NEARLY, a difference beyond APART counts. Earnings per share below SMALLEST_EARNINGS are not compared.
+
+    Args:
+        rows: the figures of each filing and period.
+        per_share, shares, incomes: as for _equals_income.
+    """
     income = first_known(*incomes)
-    known = ~np.isnan(income * each * count) & (np.fmax(each, income / count) >= SMALLEST_EARNINGS)
+    known = ~np.isnan(income * per_share * shares) & (np.fmax(per_share, income / shares) >= SMALLEST_EARNINGS)
     loose, strict, near = (
-        _is_product(each, count, incomes, share, cents)
+        _equals_income(per_share, shares, incomes, share, cents)
         for share, cents in ((OF_SHARES, PARTICIPATING), (NEARLY, CENT_ROUNDING), (APART, PARTICIPATING))
     )
     is_strict = rows.usually_holds(known, strict, MANY_OTHERS, NEARLY_ALL)
     return known & ((rows.usually_holds(known, loose) & ~loose) | (is_strict & ~near))
 
 
-def _of_shares(rows: PeriodRows, incomes: tuple[Floats, Floats], in_cents: Flags) -> list[Proposal]:
-    """Corrections of earnings per share and average shares; `in_cents` is the result of _in_cents."""
-    (basic, diluted), (earnings, of_diluted) = ([np.abs(rows[name]) for name in names] for names in (COUNTS, PER_SHARE))
-    pairs = ((earnings, basic), (of_diluted, diluted))
+def _proposals_for_shares(rows: PeriodRows, incomes: tuple[Floats, Floats], in_cents: Flags) -> list[Proposal]:
+    """Correct or leave out earnings per share and average shares whose product contradicts net income.
+
+    Basic earnings per share are replaced by net income over basic shares if both then fit the diluted figures. Basic
+    shares are left out if they alone do not fit the diluted figures; otherwise both basic figures are left out. Diluted
+    shares are left out unless the basic figures agree with net income and the diluted shares are near the basic ones;
+    they are corrected if the adjustment added to basic shares is itself the diluted count (ADJUSTMENT_IS_COUNT).
+
+    Args:
+        rows: the figures of each filing and period.
+        incomes: net income to common and net income of the parent, corrected and without their signs.
+        in_cents: whether earnings per share are stated in cents (_in_cents).
+    """
+    (basic_shares, diluted_shares), (basic_eps, diluted_eps) = (
+        [np.abs(rows[name]) for name in names] for names in (COUNTS, PER_SHARE)
+    )
+    pairs, income = ((basic_eps, basic_shares), (diluted_eps, diluted_shares)), first_known(*incomes)
     # both products agree with each other, but not with net income: the filer divides another income by the shares
-    is_other_income = _equal(earnings * basic, of_diluted * diluted, OF_SHARES * earnings * basic)
-    is_other_income &= ~any_of([_is_product(*pair, incomes, APART, PARTICIPATING) for pair in pairs])
-    bad_basic, bad_diluted = ((_contradicts(rows, *pair, incomes) & ~is_other_income) | in_cents for pair in pairs)
-    basic_holds = _is_product(earnings, basic, incomes, OF_SHARES, PARTICIPATING)
-    is_wrong_sum = rows.is_of(EARNINGS, SUMS) & ~basic_holds & ~np.isnan(earnings * basic * first_known(*incomes))
+    is_other_income = _equal(
+        basic_eps * basic_shares, diluted_eps * diluted_shares, OF_SHARES * basic_eps * basic_shares
+    )
+    is_other_income &= ~any_of([_equals_income(*pair, incomes, APART, PARTICIPATING) for pair in pairs])
+    bad_basic, bad_diluted = (
+        (_contradicts_income(rows, *pair, incomes) & ~is_other_income) | in_cents for pair in pairs
+    )
+    basic_holds = _equals_income(basic_eps, basic_shares, incomes, OF_SHARES, PARTICIPATING)
+    is_wrong_sum = rows.is_of(EARNINGS, SUMS) & ~basic_holds & ~np.isnan(basic_eps * basic_shares * income)
     bad_basic |= is_wrong_sum
-    adjustment = diluted - basic
-    is_twice = rows.is_of(COUNTS[1], ADJUSTED) & _equal(adjustment, basic, SIMILAR * basic)
-    is_twice &= ~_is_product(of_diluted, diluted, incomes, OF_SHARES, PARTICIPATING)
+    adjustment = diluted_shares - basic_shares
+    adjustment_is_count = rows.is_of(COUNTS[1], ADJUSTED) & _equal(adjustment, basic_shares, SIMILAR * basic_shares)
+    adjustment_is_count &= ~_equals_income(diluted_eps, diluted_shares, incomes, OF_SHARES, PARTICIPATING)
 
-    def fits_diluted(count: Floats) -> Flags:
+    def fits_diluted(shares: Floats) -> Flags:
         """Whether a basic count fits the diluted one; true where no diluted count is known."""
-        return ~((count < diluted / DILUTION) | (count * (1 - RESTATED) > diluted))
+        return ~((shares < diluted_shares / DILUTION) | (shares * (1 - RESTATED) > diluted_shares))
 
-    def is_like_diluted(each: Floats) -> Flags:
+    def is_like_diluted(per_share: Floats) -> Flags:
         """Whether basic earnings per share are like diluted ones."""
-        return _equal(each, of_diluted, SIMILAR * of_diluted + CENT_ROUNDING)
+        return _equal(per_share, diluted_eps, SIMILAR * diluted_eps + CENT_ROUNDING)
 
-    income = first_known(*incomes)
-    cents = np.round(income / basic, 2)
-    is_shown = is_like_diluted(income / basic) | np.isnan(of_diluted) | in_cents | is_wrong_sum
-    corrected = bad_basic & fits_diluted(basic) & is_shown & (cents != 0)
-    corrected &= ~(is_like_diluted(earnings) & fits_diluted(income / earnings))
-    count_errs = bad_basic & ~fits_diluted(basic) & is_like_diluted(earnings)
+    right_eps = np.round(income / basic_shares, 2)
+    is_shown = is_like_diluted(income / basic_shares) | np.isnan(diluted_eps) | in_cents | is_wrong_sum
+    corrected = bad_basic & fits_diluted(basic_shares) & is_shown & (right_eps != 0)
+    corrected &= ~(is_like_diluted(basic_eps) & fits_diluted(income / basic_eps))
+    count_errs = bad_basic & ~fits_diluted(basic_shares) & is_like_diluted(basic_eps)
     unclear = bad_basic & ~corrected & ~count_errs
     # the income of diluted earnings may be adjusted, so these cannot disprove a count slightly above the basic one
-    is_usual_count = (diluted >= basic) & (diluted <= USUAL_DILUTION * basic)
-    is_usual_count |= ~is_like_diluted(earnings) & fits_diluted(basic)
+    is_usual_count = (diluted_shares >= basic_shares) & (diluted_shares <= USUAL_DILUTION * basic_shares)
+    is_usual_count |= ~is_like_diluted(basic_eps) & fits_diluted(basic_shares)
     return [
-        rows.propose(BY_TWO_OTHERS, BY_OTHERS, EARNINGS, corrected, cents / earnings),
+        rows.propose(BY_TWO_OTHERS, BY_OTHERS, EARNINGS, corrected, right_eps / basic_eps),
         rows.propose(CONTRADICTED, BY_CONTRADICTION, EARNINGS, unclear, np.nan),
         rows.propose(CONTRADICTED, BY_CONTRADICTION, COUNTS[0], count_errs | unclear, np.nan),
         rows.propose(
-            ADJUSTMENT_IS_COUNT, "the adjustment is like basic shares", COUNTS[1], is_twice, adjustment / diluted
+            ADJUSTMENT_IS_COUNT,
+            "the adjustment is like basic shares",
+            COUNTS[1],
+            adjustment_is_count,
+            adjustment / diluted_shares,
         ),
         rows.propose(
             CONTRADICTED,
             BY_CONTRADICTION,
             COUNTS[1],
-            bad_diluted & ~is_twice & ~(basic_holds & is_usual_count) & ~in_cents,
+            bad_diluted & ~adjustment_is_count & ~(basic_holds & is_usual_count) & ~in_cents,
             np.nan,
         ),
-        *_of_dilution(rows, pairs, incomes, (diluted < (1 - RESTATED) * basic) & ~bad_basic & ~bad_diluted),
+        *_proposals_for_dilution(
+            rows, pairs, incomes, (diluted_shares < (1 - RESTATED) * basic_shares) & ~bad_basic & ~bad_diluted
+        ),
     ]
 
 
-def _of_dilution(
+def _proposals_for_dilution(
     rows: PeriodRows, pairs: tuple[tuple[Floats, Floats], ...], incomes: tuple[Floats, Floats], is_below: Flags
 ) -> list[Proposal]:
-    """Where average diluted shares are below basic ones, leave out the count that is wrong."""
-    fits = [_is_product(*pair, incomes, ROUNDED, CENT_ROUNDING) for pair in pairs]
+    """Where average diluted shares are below basic shares, leave out the count that is wrong.
+
+    Args:
+        rows: the figures of each filing and period.
+        pairs: basic earnings per share and shares, then diluted ones, without their signs.
+        incomes: as for _equals_income.
+        is_below: whether diluted shares are below basic shares, and neither count contradicts net income.
+    """
+    fits = [_equals_income(*pair, incomes, ROUNDED, CENT_ROUNDING) for pair in pairs]
     # the last counts: of an earlier period in the same filing, or of an earlier filing
     counts = pl.DataFrame({"company": rows.company, **{name: rows[name] for name in COUNTS}}, nan_to_null=True)
     last = counts.select(pl.col(COUNTS).forward_fill().shift(1).over("company"))
@@ -329,8 +377,8 @@ def _of_dilution(
     ]
 
 
-def of_revenue(figures: Figures) -> list[Proposal]:
-    """Corrections of revenue by other elements of revenue, and by the lines between revenue and income."""
+def proposals_for_revenue(figures: Figures) -> list[Proposal]:
+    """Correct or leave out revenue that other elements of revenue contradict, or the lines between it and income."""
     lines = ("cost_of_revenue", "gross_profit"), ("operating_costs", OPERATING)
     rows = PeriodRows.of(figures, (REVENUE, *OTHERS_OF_REVENUE, *lines[0], *lines[1]))
     revenue, rounding = rows[REVENUE], _rounding(rows, REVENUE)

@@ -131,6 +131,7 @@ def _differs(share: float) -> pl.Expr:
 
 
 def _way_columns(way: int, rule: Rule) -> dict[str, pl.Expr]:
+    """The number of the way in which figures of another period are found, and its rule (null if it is not in force)."""
     return {"way": pl.lit(way), "rule": pl.when(rule.where(pl.lit(value=True))).then(pl.lit(rule.id))}
 
 
@@ -241,7 +242,18 @@ def _repeating_longer(flows: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _repeating_next_year(flows: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
-    """Amounts of a year with few lines in the filing that equal the amounts of the year after."""
+    """Figures that equal those of the next year in the same filing, which has over twice as many lines for that year.
+
+    Such a figure is that of the next year, in the context of the year before.
+
+    Args:
+        flows: figures of durations (_flows).
+        pairs: pairs of equal amounts of one line in one filing: the columns of `flows`, and the same of the other
+            amount with suffix `_of`.
+
+    Returns:
+        the pairs, with the columns of _way_columns.
+    """
     lines, next_year = flows.group_by(PERIOD).agg(lines=pl.len()), ["company", "seq", "start_of", "end_of"]
     of_next = lines.rename({"start": "start_of", "end": "end_of", "lines": "lines_of"})
     repeating = pairs.filter(

@@ -186,7 +186,7 @@ class Comparison:
     contradicted: Flags
 
 
-def of_statements(figures: Figures) -> list[Comparison]:
+def compare_statements(figures: Figures) -> list[Comparison]:
     """Compare all statements with each identity; a figure that satisfies one identity is contradicted by no other."""
     found = [compare_sides(figures, identity) for identity in IDENTITIES]
     proved = np.concatenate([each.at[each.holds] for each in found])
@@ -194,7 +194,20 @@ def of_statements(figures: Figures) -> list[Comparison]:
 
 
 def compare_sides(figures: Figures, identity: Identity) -> Comparison:
-    """Compare both sides of an identity in each statement that has all of its lines."""
+    """Compare both sides of an identity in each statement, and judge the figure that is its first term.
+
+    A statement fails if its sides differ by more than rounding although those of the company's other statements are
+    equal, or if the total exceeds a figure of which it is a part. If a factor of the judged figure, and of no other
+    line, makes the sides equal, it is the correction. If no factor of any line does, and the difference is large, the
+    figure is contradicted.
+
+    Args:
+        figures: all figures.
+        identity: the identity. The effect of exchange rates counts as zero if it is not stated.
+
+    Returns:
+        one row a filing and period; nothing is judged where a line is missing.
+    """
     names = tuple(identity.terms)
     rows = PeriodRows.of(figures, names)
     signs = np.array([*identity.terms.values()])[:, None]
@@ -212,15 +225,15 @@ def compare_sides(figures: Figures, identity: Identity) -> Comparison:
     holds = known & ((np.abs(off) <= tolerance) | (np.abs(off - effect.sum(axis=0)) <= tolerance))
     factors = _factors(value, value - signs * off, tolerance)
     # the error may also be in another line, if another scale or sign of it makes the sides equal
-    by_others = (~np.isnan(factors[1:])).any(axis=0)
+    is_factor_of_others = (~np.isnan(factors[1:])).any(axis=0)
     is_usual = rows.usually_holds(known, holds, FEWEST_OTHERS, RARELY_FAILS)
     # only with a positive cost: a negative one has the wrong sign, which the rules of signs judge
     exceeds = identity.is_part & (value[-1] > value[0] + tolerance) & (value[:2] >= 0).all(axis=0)
     is_large = np.abs(off) > LARGE_LINE * np.abs(value[0])
     is_large |= _is_one_digit(off, unit) & identity.by_digit
     fails = known & ~holds & (is_usual | exceeds)
-    factor = np.where(fails & ~by_others, factors[0], np.nan)
-    contradicted = fails & is_large & ~by_others & np.isnan(factor)
+    factor = np.where(fails & ~is_factor_of_others, factors[0], np.nan)
+    contradicted = fails & is_large & ~is_factor_of_others & np.isnan(factor)
     return Comparison(
         rule=identity.rule,
         item=identity.item,
@@ -267,10 +280,10 @@ def proposals(figures: Figures) -> list[Proposal]:
     by_total = [
         Proposal(BY_TOTAL, "the other lines of the statement", each.at[at], each.factor[at]) for each, at in known
     ]
-    return [*by_total, *_of_cash(figures), *_of_investing(figures)]
+    return [*by_total, *_proposals_for_cash(figures), *_proposals_for_capital_expenditure(figures)]
 
 
-def _of_cash(figures: Figures) -> list[Proposal]:
+def _proposals_for_cash(figures: Figures) -> list[Proposal]:
     """Leave out cash that differs in one digit from cash at the beginning of the period plus the change in cash."""
     rows = PeriodRows.of(figures, ("change_in_cash",))
     found, is_rolled = [], np.zeros(len(rows.seq), dtype=np.bool_)
@@ -290,7 +303,7 @@ def _of_cash(figures: Figures) -> list[Proposal]:
     return found
 
 
-def _of_investing(figures: Figures) -> tuple[Proposal, Proposal]:
+def _proposals_for_capital_expenditure(figures: Figures) -> tuple[Proposal, Proposal]:
     """Leave out capital expenditure far below an unexplained outflow; do not add leased equipment to it twice."""
     rows = PeriodRows.of(figures, (SPENDING, OUTFLOW, UNEXPLAINED_INVESTING, PLANT))
     spent, plant, rest = np.abs(rows[SPENDING]), rows[PLANT], rows[UNEXPLAINED_INVESTING]

@@ -45,14 +45,14 @@ FIGURE_KEY = ["cik", "seq", "concept", "start", "end"]
 
 Corrector = Callable[[Figures], Sequence[Proposal]]
 CORRECTORS: tuple[Corrector, ...] = (
-    signs.of_income,
-    scale.of_shares,
-    signs.of_tax_and_outflows,
+    signs.proposals_for_income,
+    scale.proposals_for_shares,
+    signs.proposals_for_tax_and_outflows,
     footing.proposals,
-    scale.of_filings,
-    signs.of_filings,
-    agreement.of_income,
-    agreement.of_revenue,
+    scale.proposals_by_filings,
+    signs.proposals_by_filings,
+    agreement.proposals_for_income,
+    agreement.proposals_for_revenue,
     dividends.proposals,
 )
 """The correctors, in order: each works on the figures as corrected by the earlier ones."""
@@ -94,7 +94,7 @@ def corrected(
         for corrector in correctors:
             figures, in_force = figures.corrected(corrector(figures))
             applied = [*in_force, *applied]
-        statements = footing.of_statements(figures)
+        statements = footing.compare_statements(figures)
         footings = _footings(vintages, figures, [*statements, dividends.as_paid(figures)])
         by_total = "the totals of the same statement contradict it, and those of the company's other statements foot"
         contradicted = [Proposal(each.rule, by_total, each.at[each.contradicted], kind=TOTAL) for each in statements]

@@ -109,7 +109,7 @@ NEAR_LEVEL = 0.7
 """The largest distance of a figure from the level of its line, or from a thousand times the level, in powers of ten."""
 
 
-def of_shares(figures: Figures) -> list[Proposal]:
+def proposals_for_shares(figures: Figures) -> list[Proposal]:
     """Corrections of shares, earnings per share and income that the same filing or earlier counts prove.
 
     Money is in the reporting currency, counts are in shares.
@@ -137,7 +137,7 @@ def _of_scale(rows: PeriodRows, powers: dict[str, Floats], outstanding: Floats) 
     would be too small and the earnings per share too large for any company, both are corrected.
     """
     power = first_known(*powers.values())
-    own = _of_first_filing(rows.figures)
+    own = _power_over_first_filing(rows.figures)
     is_own = (first_known(*(picked(own, rows.index[income]) for income in (COMMON, PARENT))) == power) & (power != 0)
     count, earnings = first_known(*(rows[name] for name in COUNTS)), np.abs(rows[EARNINGS])
     agreed = rows.last(power == 0)
@@ -218,7 +218,7 @@ def _level_as_filed(rows: PeriodRows, count: Floats, is_open: Flags, each: Float
     return np.where(is_open, 10.0**level, np.nan)
 
 
-def of_filings(figures: Figures) -> list[Proposal]:
+def proposals_by_filings(figures: Figures) -> list[Proposal]:
     """Corrections of figures in another scale than in earlier filings.
 
     If two figures of one period differ by a thousand or a million times, the one that is far from the level of the line
@@ -227,8 +227,8 @@ def of_filings(figures: Figures) -> list[Proposal]:
     """
     off = _off_level(figures)
     far = first_known(off, _off_others(figures))
-    own = _of_first_filing(figures)
-    power = _of_filing(figures, np.where((np.abs(own) > 0) & (np.abs(far - own) < np.abs(far)), own, np.nan))
+    own = _power_over_first_filing(figures)
+    power = _commonest_power(figures, np.where((np.abs(own) > 0) & (np.abs(far - own) < np.abs(far)), own, np.nan))
     counts = figures.of_concepts(COUNTS)
     is_count = figures.concept == NUMBER_OF[OUTSTANDING]
     outstanding = _outstanding(figures.company[counts], figures.seq[counts], figures)
@@ -263,12 +263,12 @@ def _is_like(count: Floats, outstanding: Floats) -> Flags:
     return is_like
 
 
-def _of_first_filing(figures: Figures) -> Floats:
+def _power_over_first_filing(figures: Figures) -> Floats:
     """The power of a thousand by which figures exceed the figure of the first filing of their period."""
     return power_of_thousand(figures.value / figures.value[figures.first], NEAR_STATED)
 
 
-def _of_filing(figures: Figures, proven: Floats) -> Floats:
+def _commonest_power(figures: Figures, proven: Floats) -> Floats:
     """The power that most figures of a line and filing prove (of equally many the smallest); NaN without proof."""
     powers = pl.DataFrame({"line": figures.line, "seq": figures.seq, "power": proven}, nan_to_null=True)
     modes = powers.drop_nulls().group_by("line", "seq").agg(mode=pl.col("power").mode().min())

@@ -104,7 +104,7 @@ FROM_INCOME = tuple(
 """Ranks of the sources of income before tax that are derived from net income."""
 
 
-def of_income(figures: Figures) -> list[Proposal]:
+def proposals_for_income(figures: Figures) -> list[Proposal]:
     """Reverse figures of income with a sign that most others contradict; leave them out if there is no majority."""
     rows = PeriodRows.of(figures, OF_INCOME)
     strong, of_tax, decided = _votes_on_sign(rows)
@@ -189,7 +189,7 @@ def _so_far(rows: PeriodRows, size: Floats, votes: Floats) -> Floats:
     return pl.DataFrame({"period": period, "size": size, "votes": votes}).select(so_far).to_series().to_numpy()
 
 
-def of_tax_and_outflows(figures: Figures) -> list[Proposal]:
+def proposals_for_tax_and_outflows(figures: Figures) -> list[Proposal]:
     """Reverse the sign of tax that contradicts income before and after it, and of outflows filed as negative."""
     rows = PeriodRows.of(figures, (COMMON, PARENT, PRETAX, TAX))
     pretax, tax, income = rows[PRETAX], rows[TAX], first_known(rows[PARENT], rows[COMMON])
@@ -206,8 +206,13 @@ def of_tax_and_outflows(figures: Figures) -> list[Proposal]:
     ]
 
 
-def of_filings(figures: Figures) -> list[Proposal]:
-    """Reverse figures that differ from earlier filings by the sign only; leave them out if no sign prevails."""
+def proposals_by_filings(figures: Figures) -> list[Proposal]:
+    """Reverse figures of UNCHECKED concepts whose sign contradicts the filings so far; leave them out if none prevails.
+
+    The sign that most filings up to this one state for the period prevails; if both are equally frequent, the sign of
+    most figures of the line in this filing and earlier ones. Only amounts that are as large as in the first filing of
+    the period count.
+    """
     at = figures.of_concepts(UNCHECKED)
     at = at[np.abs(figures.value[at]) > 0]
     names = ("line", "seq", "first", "value")
