@@ -29,9 +29,11 @@ PERIOD = "period, period_end, fiscal_year, fiscal_quarter"
 LABELS = f"""
 SELECT period, CAST(period_end AS VARCHAR) AS ended, fiscal_year, fiscal_quarter, period_end,
   row_number() OVER (ORDER BY {PERIOD}) - 1 AS label
-FROM (SELECT DISTINCT {PERIOD} FROM financials WHERE {{some}}) ORDER BY label
+FROM (SELECT DISTINCT {PERIOD} FROM financials WHERE {{condition}}) ORDER BY label
 """
-SYMBOLS = "SELECT symbol, row_number() OVER (ORDER BY symbol) - 1 AS place FROM financials WHERE {some} GROUP BY symbol"
+SYMBOLS = (
+    "SELECT symbol, row_number() OVER (ORDER BY symbol) - 1 AS place FROM financials WHERE {condition} GROUP BY symbol"
+)
 DAY = "date_diff('day', DATE '1970-01-01', period_end)"
 FINANCIALS = f"""
 WITH labels AS ({LABELS}), symbols AS ({SYMBOLS})
@@ -39,7 +41,7 @@ SELECT 2 * place + list_position($kinds, period_kind) - 1 AS part, label, {DAY} 
   {", ".join(f'''coalesce("{item}", 'NaN'::DOUBLE) AS "{item}"''' for item in SERVED_NAMES)}
 FROM financials JOIN symbols USING (symbol)
   JOIN labels USING ({PERIOD})
-WHERE coalesce({", ".join(SERVED_NAMES)}) IS NOT NULL AND {{some}}
+WHERE coalesce({", ".join(SERVED_NAMES)}) IS NOT NULL AND {{condition}}
 ORDER BY part, day DESC
 """
 WITHOUT_CLASSES = {
@@ -53,7 +55,7 @@ SERIES_OF_SYMBOLS = (
 VERSIONS = f"""
 WITH series AS (SELECT DISTINCT cik, series, series_member FROM ({SERIES_OF_SYMBOLS})),
   chosen AS (SELECT versions.*, series FROM {{versions}} AS versions JOIN series USING (cik)
-    WHERE {{some}} AND class_member IS NOT DISTINCT FROM CASE WHEN item IN $by_class THEN series_member END),
+    WHERE {{condition}} AND class_member IS NOT DISTINCT FROM CASE WHEN item IN $by_class THEN series_member END),
   revised AS (SELECT DISTINCT series, period_kind, period_end, item FROM chosen WHERE version > 1),
   labels AS (SELECT period, row_number() OVER (ORDER BY period) - 1 AS label FROM chosen GROUP BY period)
 SELECT series, list_position($kinds, period_kind) AS kind, list_position($items, item) - 1 AS item, label,
@@ -78,12 +80,12 @@ class Histories:
         Raises:
             duckdb.Error: the file is not a build.
         """
-        some = "true" if companies is None else of_companies(companies)
-        self._read_financials(connection, some)
-        self._read_versions(connection, some)
+        condition = "true" if companies is None else of_companies(companies)
+        self._read_financials(connection, condition)
+        self._read_versions(connection, condition)
 
     def coverage(self, symbol: str) -> Coverage | None:
-        """See `Memory`."""
+        """The periods and items of a symbol that have values; None if no period has one (Memory.coverage)."""
         kinds = [self._periods(symbol, kind) for kind in schema.PERIOD_KINDS]
         rows = next((rows for rows in kinds if rows.start < rows.stop), None)
         if rows is None:
@@ -97,13 +99,19 @@ class Histories:
     def financials(
         self, symbol: str, kind: str, items: Sequence[str], *, since: date | None, until: date | None, limit: int
     ) -> tuple[bytes, int]:
-        """See `Memory`."""
+        """The periods of a symbol as an encoded JSON array, newest first, and their number.
+
+        The arguments are those of Memory.financials.
+        """
         return self._encoded.chosen(_within(self._periods(symbol, kind), self._day, since, until), tuple(items), limit)
 
     def revisions(
         self, symbol: str, items: Sequence[str], *, since: date | None, until: date | None, limit: int
     ) -> list[Revision]:
-        """See `Memory`."""
+        """The periods and items of a symbol that have more than one version, the newest period first.
+
+        The arguments are those of Memory.revisions, which says how withdrawn values are listed and numbered.
+        """
         series = self._series[symbol]
         first, last = (int(np.searchsorted(self._revised_by, each)) for each in (series, series + 1))
         rows = _within(slice(first, last), self._revised_day, since, until)
@@ -111,28 +119,40 @@ class Histories:
         places = [n for n, item in enumerate(self._revised_item[rows].tolist(), rows.start) if item in wanted]
         return [self._revision(place) for place in places[:limit]]
 
-    def _read_financials(self, connection: duckdb.DuckDBPyConnection, some: str) -> None:
-        """Read the periods with a value: symbol by symbol, trailing twelve months before years, newest first."""
-        symbols = connection.execute(SYMBOLS.format(some=some)).fetchall()
+    def _read_financials(self, connection: duckdb.DuckDBPyConnection, condition: str) -> None:
+        """Read the periods with a value: symbol by symbol, trailing twelve months before years, newest first.
+
+        Args:
+            connection: to the build.
+            condition: the SQL condition that selects the companies.
+        """
+        symbols = connection.execute(SYMBOLS.format(condition=condition)).fetchall()
         self._place: dict[str, int] = {symbol: int(place) for symbol, place in symbols}
-        labels = connection.execute(LABELS.format(some=some)).fetchall()
+        labels = connection.execute(LABELS.format(condition=condition)).fetchall()
         self._labels: list[tuple[str, str, int, int]] = [row[:4] for row in labels]
-        rows = connection.execute(FINANCIALS.format(some=some), {"kinds": schema.PERIOD_KINDS}).fetchnumpy()
+        rows = connection.execute(FINANCIALS.format(condition=condition), {"kinds": schema.PERIOD_KINDS}).fetchnumpy()
         self._starts: list[int] = np.searchsorted(rows["part"], np.arange(2 * len(self._place) + 1)).tolist()
         self._label, self._day = rows["label"].astype(np.int32), rows["day"].astype(np.int32)
         self._encoded = Periods(self._labels, self._label, rows)
         self._has_value: Array = np.column_stack([~np.isnan(rows[item]) for item in SERVED_NAMES])
 
-    def _read_versions(self, connection: duckdb.DuckDBPyConnection, some: str) -> None:
-        """Read the versions of values that changed: series by series, in the order of the answer."""
+    def _read_versions(self, connection: duckdb.DuckDBPyConnection, condition: str) -> None:
+        """Read the versions of values that changed: series by series, in the order of Memory.revisions.
+
+        Args:
+            connection: to the build.
+            condition: the SQL condition that selects the companies.
+        """
         columns = {name for (name,) in connection.execute("SELECT column_name FROM (DESCRIBE versions)").fetchall()}
         tables = {name: name for name in WITHOUT_CLASSES} if "class_member" in columns else WITHOUT_CLASSES
         series = connection.execute(f"SELECT symbol, series FROM ({SERIES_OF_SYMBOLS.format(**tables)})").fetchall()
         self._series: dict[str, int] = dict(series)
-        labels = connection.execute(f"SELECT DISTINCT period FROM versions WHERE {some} ORDER BY period").fetchall()
+        labels = connection.execute(
+            f"SELECT DISTINCT period FROM versions WHERE {condition} ORDER BY period"
+        ).fetchall()
         self._version_labels = [label for (label,) in labels]
         named = {"kinds": schema.PERIOD_KINDS, "items": SERVED_NAMES, "by_class": ITEMS_BY_CLASS}
-        rows = connection.execute(VERSIONS.format(some=some, **tables), named).fetchnumpy()
+        rows = connection.execute(VERSIONS.format(condition=condition, **tables), named).fetchnumpy()
         keys = [rows[name] for name in ("series", "day", "kind", "item")]
         is_new = np.ones(len(keys[0]) + 1, dtype=bool)
         is_new[1:-1] = np.logical_or.reduce([key[1:] != key[:-1] for key in keys])
@@ -152,6 +172,7 @@ class Histories:
         return slice(self._starts[place], self._starts[place + 1])
 
     def _revision(self, place: int) -> Revision:
+        """The revision at a place of the arrays, with its versions that have a value."""
         start, stop = int(self._revised_from[place]), int(self._revised_to[place])
         columns = zip(*(column[start:stop].tolist() for column in self._versions), strict=True)
         versions = tuple(
@@ -169,7 +190,13 @@ class Histories:
 
 
 def _within(rows: slice, days: Array, since: date | None, until: date | None) -> slice:
-    """The part of the rows, which are sorted newest first, with days within the bounds."""
+    """The rows whose day is from `since` to `until`, both included; None: no bound.
+
+    Args:
+        rows: sorted by day, the newest first.
+        days: the day of each row of the array, as days since 1970.
+        since, until: the bounds.
+    """
     if since is None and until is None:
         return rows
     ascending = -days[rows]

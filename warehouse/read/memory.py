@@ -61,12 +61,13 @@ SELECT letter, lower(chr(letter)) FROM (SELECT CAST(range AS INTEGER) AS letter 
 WHERE letter NOT BETWEEN 55296 AND 57343 AND lower(chr(letter)) <> chr(letter)
 """
 """The lower case of all letters, as DuckDB defines it; Python's differs, also from release to release. There are no
-letters with case in the planes of Unicode beyond, and half the characters of UTF-16 are none (a test asks for all).
+letters with case in the planes of Unicode beyond, and surrogates are not characters; a test compares all letters.
 """
 
 
 SETTINGS: dict[str, str | bool | int | float | list[str]] = {"threads": 1, "memory_limit": "300MB"}
-"""Of the connection that reads rows: one thread, because requests need the processor; closing it frees its memory."""
+"""Settings of the connection that reads rows: one thread, because requests need the processor. Closing the connection
+frees its memory."""
 
 
 class Lines:
@@ -86,7 +87,7 @@ class Memory:
     """The rows of a build."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Read the rows.
+        """Read the rows of all companies.
 
         Args:
             connection: to the build.
@@ -98,6 +99,7 @@ class Memory:
         self._read_companies(connection)
         self._histories = Histories(connection)
         self._renewed: tuple[frozenset[str], Histories] = frozenset(), self._histories
+        """The CIKs of the companies that differ from `_histories`, and the histories of these companies."""
 
     def with_renewed(self, connection: duckdb.DuckDBPyConnection, companies: Set[str]) -> "Memory":
         """The rows of a later build, which reuses the rows of all companies that have not changed.
@@ -155,7 +157,7 @@ class Memory:
 
         First and last period are trailing twelve months, or fiscal years if the symbol has no others.
         """
-        return self._of_symbol(symbol).coverage(symbol)
+        return self._histories_of(symbol).coverage(symbol)
 
     def financials(
         self,
@@ -180,7 +182,7 @@ class Memory:
         Returns:
             The periods as an encoded JSON array of FinancialPeriod, and their number.
         """
-        return self._of_symbol(symbol).financials(symbol, kind, items, since=since, until=until, limit=limit)
+        return self._histories_of(symbol).financials(symbol, kind, items, since=since, until=until, limit=limit)
 
     def periods(self, symbol: str, kind: str, items: Sequence[str], limit: int) -> list[FinancialPeriod]:
         """The newest periods of `financials`, with all values as floats."""
@@ -206,7 +208,7 @@ class Memory:
         Returns:
             Newest period end first, trailing twelve months before years, items in the order of the specification.
         """
-        return self._of_symbol(symbol).revisions(symbol, items, since=since, until=until, limit=limit)
+        return self._histories_of(symbol).revisions(symbol, items, since=since, until=until, limit=limit)
 
     def valuation(self, company: CompanyRow) -> FairValue | NoFairValue | None:
         """The valuation of a symbol; None if its company has not been valued.
@@ -231,13 +233,13 @@ class Memory:
         """The form of a company's newest annual report, without suffix: `10-K`, `20-F`, `40-F`; None without one."""
         return self._forms.get(cik)
 
-    def _of_symbol(self, symbol: str) -> Histories:
+    def _histories_of(self, symbol: str) -> Histories:
         """The histories that hold the rows of a symbol's company."""
         companies, histories = self._renewed
         return histories if self._ciks[symbol] in companies else self._histories
 
     def _read_companies(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Read everything but the periods and versions of the companies."""
+        """Read the companies, valuations, securities and annual forms; periods and versions are in Histories."""
         rows = connection.execute(COMPANIES).fetchall()
         self._listed = [CompanyRow(*row[4:]) for row in rows]
         self._companies = {row[0]: company for row, company in zip(rows, self._listed, strict=True)}

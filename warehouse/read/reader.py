@@ -101,12 +101,12 @@ class OpenBuild:
 
     @property
     def has_rows(self) -> bool:
-        """Whether `memory` waits for nothing."""
+        """Whether the rows are in memory, so that `memory` returns at once."""
         return self._memory is not None
 
     @property
     def memory(self) -> "Memory":
-        """The rows of the build in memory, which answer the questions of the interface; read at the first use.
+        """The rows of the build in memory, from which requests are answered; read at the first use.
 
         Raises:
             BuildDamaged, RuntimeError: as `rows`.
@@ -121,7 +121,9 @@ class OpenBuild:
         return self._memory
 
     def hold(self, memory: "Memory") -> None:
-        """Use rows that were read from the build's file, whose overlay was opened again for that.
+        """Keep rows in memory that another connection read from the build's file and overlay.
+
+        The overlay is checked again, because it may have changed since this build was opened.
 
         Raises:
             BuildUnreadable: the overlay is damaged.
@@ -208,9 +210,9 @@ class Warehouse:
 
         Args:
             published: the folder of builds.
-            read: reads the rows of a large build in another process. Each build then has its rows in memory when it
-                becomes the current one, and until `read` returns, the previous build stays the current one. None: rows
-                are read at the first question about them.
+            read: a function that reads the rows of a large build in another process. If it is given, the rows of each
+                build are read before it becomes the current one; until then, the previous build stays the current one.
+                If it is None, the rows of a build are read when they are first requested.
         """
         self._published = published
         self._pointer = str(published / POINTER)
@@ -218,8 +220,11 @@ class Warehouse:
         self._lock = threading.Lock()
         self._current: OpenBuild | None = None
         self._seen: tuple[int, int, int] | None = None
+        """The state of the pointer (_pointer_now) whose build is the current one or is being opened."""
         self._opening: threading.Thread | None = None
+        """The thread that opens a large build while the previous one is served."""
         self._tried: tuple[int, int, int] | None = None
+        """The state of the pointer for which a build was last opened, with or without success."""
         self._damaged: set[str] = set()
         """The files of builds that turned out to be damaged since the pointer last changed."""
         self.reason: str | None = None
@@ -240,7 +245,7 @@ class Warehouse:
             yield held
         except BuildDamaged as error:
             with self._lock:
-                self._leave(held, error)
+                self._stop_using(held, error)
             raise
         finally:
             with self._lock:
@@ -292,7 +297,7 @@ class Warehouse:
         try:
             opened, self.reason = self._open(), None
         except BuildUnreadable as error:
-            opened, self.reason = self._current or self._earlier(error), FALLEN_BACK
+            opened, self.reason = self._current or self._open_earlier(error), FALLEN_BACK
             log.error("%s; build %s is served", error, opened.pointer.build)
         if opened is not self._current:
             self._switch(opened)
@@ -328,26 +333,33 @@ class Warehouse:
                     self.reason = FALLEN_BACK
 
     def _switch(self, opened: OpenBuild) -> None:
+        """Make an open build the current one."""
         if self._current:
             _retire(self._current)
         self._current = opened
 
     def _open(self, *, is_urgent: bool = True) -> OpenBuild:
-        """Open the current build; retry if a publication replaced it while it was being opened."""
+        """Open the build that the pointer names; retry if a publication replaced it while it was being opened."""
         pointer = current(self._published)
         while pointer:
             try:
                 if pointer.file in self._damaged:
                     raise BuildUnreadable(f"{self._published / pointer.file} is damaged; run `fundamentals sync`")
-                return self._opened(pointer, is_urgent=is_urgent)
+                return self._open_build(pointer, is_urgent=is_urgent)
             except BuildUnreadable:
                 before, pointer = pointer, current(self._published)
                 if pointer == before:
                     raise
         raise NothingPublished("no data has been published yet; run `fundamentals sync`")
 
-    def _opened(self, pointer: Pointer, *, is_urgent: bool) -> OpenBuild:
-        """Open a build; with its rows in memory if they are not read at the first question.
+    def _open_build(self, pointer: Pointer, *, is_urgent: bool) -> OpenBuild:
+        """Open a build; if this warehouse has a function `read`, also read its rows into memory.
+
+        Rows that do not differ from those of the current build are taken over from it.
+
+        Args:
+            pointer: names the build.
+            is_urgent: whether requests wait for the rows; if not, requests have priority over the process that reads.
 
         Raises:
             BuildUnreadable: the build cannot be opened, or is damaged.
@@ -364,26 +376,29 @@ class Warehouse:
         return opened
 
     def _read_large(self, opened: OpenBuild, read: ReadsRows, *, is_urgent: bool) -> None:
-        """Read the rows of a build in another process; if that fails, they are left to this process."""
+        """Read the rows of a build in another process; if that fails, log it: this process then reads them."""
         try:
             opened.hold(read(self._published / opened.pointer.file, is_urgent=is_urgent))
         except BuildUnreadable as error:
             log.error("%s: %s; this process reads its rows, which slows requests down", opened.pointer.file, error)
 
-    def _earlier(self, error: BuildUnreadable) -> OpenBuild:
-        """Open the newest kept build that can be opened.
+    def _open_earlier(self, error: BuildUnreadable) -> OpenBuild:
+        """Open the newest kept build that can be opened, after the current one could not be opened.
+
+        Args:
+            error: why the current build could not be opened.
 
         Raises:
-            BuildUnreadable: no build can be opened; the error is the one of the current build.
+            BuildUnreadable: no build can be opened; it is `error`.
         """
         for pointer in kept(self._published):
             if pointer.file not in self._damaged:
                 with suppress(BuildUnreadable):
-                    return self._opened(pointer, is_urgent=True)
+                    return self._open_build(pointer, is_urgent=True)
         self.reason = UNREADABLE
         raise error
 
-    def _leave(self, held: OpenBuild, error: BuildDamaged) -> None:
+    def _stop_using(self, held: OpenBuild, error: BuildDamaged) -> None:
         """Stop using a build that turned out to be damaged while it was read."""
         self._damaged.add(held.pointer.file)
         if held is self._current:
