@@ -34,7 +34,7 @@ from serve.api.endpoints import ENDPOINTS, CheckedQuestion, Endpoint
 from serve.clock import Clock
 from serve.errors import ApiError, InvalidParameter, MethodNotAllowed, ServerError
 from serve.http import caching, error_responses
-from serve.http.caching import Answer, Representation, Representations, Sent, combined
+from serve.http.caching import Answer, Representation, Representations, Sent, fields_by_name
 from serve.http.edge import Exchange, Reply
 from serve.settings import Settings
 from warehouse.errors import NothingPublished, WarehouseError
@@ -137,13 +137,13 @@ class Interface:
 
     async def _answer(self, asked: Asked, scope: Scope) -> Answer:
         """The response to a request; raises an ApiError if it is refused."""
-        service, sent, now = self._service, combined(scope["headers"]), self._service.clock()
+        service, sent, now = self._service, fields_by_name(scope["headers"]), self._service.clock()
         if scope["method"] != "GET":
             raise MethodNotAllowed()
         parameters.refuse_credentials(asked.query)
         if asked.endpoint is None:
             parameters.read(asked.query, ())
-            return self._description.answer(sent, now, is_held=self._description.is_current_for(sent))
+            return self._description.answer(sent, now, is_current=self._description.is_current_for(sent))
         if not asked.endpoint.needs_key:
             return await self._without_key(asked.endpoint, asked.query, scope)
         holder = await admitted(service.holders, service.attempts, scope)
@@ -211,11 +211,11 @@ class Interface:
                 reply(self._failure(error, exchange))
                 return
             if is_unchanged is not None or not representation.is_current_for(sent):
-                reply(representation.answer(sent, now, lines(used, now), is_held=bool(is_unchanged)))
+                reply(representation.answer(sent, now, lines(used, now), is_current=bool(is_unchanged)))
                 return
 
             def given_back(used: Used, _: bool) -> None:
-                reply(representation.answer(sent, now, lines(used, now), is_held=True))
+                reply(representation.answer(sent, now, lines(used, now), is_current=True))
 
             limits.add(holder.key_id, now, GIVE_BACK, given_back)
 

@@ -13,7 +13,7 @@ import msgspec
 from serve import names
 from serve.api import models
 from serve.clock import timestamp
-from serve.http.caching import Answer, described
+from serve.http.caching import Answer, body_lines
 from warehouse.contract.served import Company, CompanyRow, Coverage
 
 Json = dict[str, Any]
@@ -49,7 +49,7 @@ def _common(second: int) -> bytes:
 def success(data: object, meta: msgspec.Struct, now: float) -> Answer:
     """A 200 response that is not cached."""
     content = encoded(body(data, meta, now))
-    return Answer(200, [described(content)], content)
+    return Answer(200, [body_lines(content)], content)
 
 
 def company(row: CompanyRow, updated_at: str | None) -> Company:

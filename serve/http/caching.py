@@ -77,11 +77,11 @@ class Representation:
 
         Args:
             body: the response body, JSON.
-            tag: identifies the build, the synchronization and the request.
-            modified_at: Unix time of the last change of the data; None for a response that is the same for all clients
-                and changes with a release only.
+            tag: the entity tag, without its marks; it identifies the build, the synchronization and the request.
+            modified_at: Unix time of the last change of the data; None for a public response, which is the same for all
+                clients and changes only with a release.
             path: path template of the endpoint, for the access log.
-            generated_at: Unix time at which the body was made; it equals the time in the body, unless it is public.
+            generated_at: Unix time at which the body was made, as the body states it; a public response needs none.
         """
         self.tag = tag
         self.path = path
@@ -89,10 +89,10 @@ class Representation:
         self.targets: tuple[bytes, ...] = ()  # of requests that it has answered, at most SPELLINGS
         self.was_used = False
         self.size = len(body) * 3 // 2 + OVERHEAD  # the compressed forms of JSON together are half of the body or less
-        self.is_recent = False  # whether it was requested since it was cached or last spared
+        self.is_recent = False  # whether it was requested since it was cached, or since a full cache last kept it
         self._modified_at = None if modified_at is None else int(modified_at)
         self._generated_at = int(generated_at)
-        self._coded = {"": Coded(body, described(body))}
+        self._coded = {"": Coded(body, body_lines(body))}
         self._tag = f'W/"{tag}"'.encode()
         if modified_at is None:
             self._lines = b"etag: %s\r\ncache-control: public, max-age=%d\r\nvary: Accept-Encoding\r\n" % (
@@ -111,7 +111,7 @@ class Representation:
         found = self._coded.get(coding)
         if found is None:
             body = CODERS[coding](self._coded[""].body)
-            found = self._coded[coding] = Coded(body, described(body, coding))
+            found = self._coded[coding] = Coded(body, body_lines(body, coding))
         return found
 
     def coding_for(self, sent: Sent) -> str:
@@ -119,13 +119,19 @@ class Representation:
         accepted = sent.get(b"accept-encoding")
         return preferred_coding(accepted) if accepted and len(self._coded[""].body) >= WORTH_CODING else ""
 
-    def answer(self, sent: Sent, now: float, more: bytes = b"", *, is_held: bool) -> Answer:
+    def answer(self, sent: Sent, now: float, more: bytes = b"", *, is_current: bool) -> Answer:
         """A 304 if the client's copy is current, otherwise a 200 in the client's preferred coding.
 
-        It has the lines in `more`. Unless it is public, it is fresh until the next synchronization, and states its age.
+        Unless it is public, it is fresh until the next synchronization, and has a header Age.
+
+        Args:
+            sent: the header fields of the request.
+            now: Unix time.
+            more: further lines of the head.
+            is_current: whether the client's copy is current.
         """
         fresh = b"" if self.is_public else _freshness(now, int(now) - self._generated_at)
-        if is_held:
+        if is_current:
             return Answer(304, [self._lines, fresh, more])
         coded = self.coded(self.coding_for(sent))
         return Answer(200, [self._lines, fresh, more, coded.lines], coded.body)
@@ -153,7 +159,7 @@ class Representations:
     """A cache of recently requested representations, bounded in size and safe for threads.
 
     A representation is found by its tag, or quickly by the target of a request that it has answered. When the cache is
-    full, the oldest is dropped; one that was requested in the meantime is spared once.
+    full, the oldest is dropped; one that was requested in the meantime is kept once more.
     """
 
     def __init__(self, largest: int = LARGEST) -> None:
@@ -198,7 +204,12 @@ class Representations:
             del self._by_target[target]
 
     def by_target(self, pointer: Pointer, target: bytes) -> Representation | None:
-        """The cached representation that answered the same target from the same build before, or None."""
+        """The cached representation that already answered the target from this build; None if there is none.
+
+        Args:
+            pointer: of the current build.
+            target: path and query as in the request line.
+        """
         if pointer is not self._pointer:
             return None
         found = self._by_target.get(target)
@@ -207,7 +218,7 @@ class Representations:
         return found
 
     def note(self, pointer: Pointer, target: bytes, new: Representation) -> None:
-        """Note which representation answers a target; the first call for a new build drops all others."""
+        """Note that a representation answers a target; the first call for a new build drops all others."""
         with self._lock:
             is_kept = self._kept.get(new.tag) is new
             if pointer is not self._pointer:
@@ -220,14 +231,14 @@ class Representations:
                 self._by_target[target] = new
 
 
-def described(body: bytes, coding: str = "") -> bytes:
-    """The lines of the head that describe a body of JSON in a content coding; `""` stands for none."""
+def body_lines(body: bytes, coding: str = "") -> bytes:
+    """The header lines Content-Encoding, Content-Length and Content-Type of a body of JSON; coding `""` is none."""
     encoding = b"content-encoding: %s\r\n" % coding.encode() if coding else b""
     return b"%scontent-length: %d\r\ncontent-type: application/json\r\n" % (encoding, len(body))
 
 
-def combined(fields: Iterable[Field]) -> Sent:
-    """The fields of a request's head by name; values of fields with the same name are joined (RFC 9110, 5.3)."""
+def fields_by_name(fields: Iterable[Field]) -> Sent:
+    """The header fields of a request by name; values of fields with the same name are joined (RFC 9110, 5.3)."""
     sent: dict[bytes, bytes] = {}
     for name, value in fields:
         sent[name] = b"%s, %s" % (sent[name], value) if name in sent else value
@@ -290,7 +301,11 @@ def _http_date(seconds: int) -> bytes:
 
 @lru_cache(maxsize=100)
 def preferred_coding(accepted: bytes) -> str:
-    """The coding of CODERS with the highest weight in an Accept-Encoding field, or `""` (RFC 9110, 12.5.3)."""
+    """The content coding of CODERS that a client prefers (RFC 9110, 12.5.3); `""` if it prefers the plain body.
+
+    Args:
+        accepted: the value of Accept-Encoding.
+    """
     weights: dict[str, float] = {}
     for member in accepted.decode("latin-1").split(","):
         coding, *settings = (part.strip().lower() for part in member.split(";"))
@@ -302,6 +317,7 @@ def preferred_coding(accepted: bytes) -> str:
 
 
 def _weight(setting: str) -> float:
+    """The weight in a parameter such as `q=0.5`; 0 if it is not a number."""
     try:
         return float(setting.removeprefix("q="))
     except ValueError:

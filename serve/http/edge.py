@@ -138,7 +138,7 @@ class Front:
             if _size_of_head(scope) > LARGEST_HEAD:
                 await self._failure(too_large())(scope, receive, send_with_headers)
             else:
-                await self._turns.take(self.app, scope, receive, send_with_headers)
+                await self._turns.respond_in_turn(self.app, scope, receive, send_with_headers)
         except ClientDisconnect:
             exchange.status = DISCONNECTED
         except asyncio.CancelledError:  # the service ends, and has waited long enough for it

@@ -8,14 +8,14 @@ import msgspec
 from starlette.responses import Response
 
 from serve.errors import ApiError
-from serve.http.caching import Answer, described
+from serve.http.caching import Answer, body_lines
 
 
 def answer(error: ApiError, pages: str) -> Answer:
     """An error response that the server sends at once; `pages` is the public address of the pages."""
     content = msgspec.json.encode(error.envelope(pages))
     fields = [f"{name.lower()}: {value}\r\n".encode() for name, value in (error.headers or {}).items()]
-    return Answer(error.status, [*fields, described(content)], content)
+    return Answer(error.status, [*fields, body_lines(content)], content)
 
 
 def failure(error: ApiError, pages: str) -> Response:

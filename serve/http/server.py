@@ -71,7 +71,7 @@ class InlineCycle:
 
     @property
     def message_event(self) -> "InlineCycle":
-        """The event by which uvicorn notifies a task of a body or of the end of the connection; no task waits here."""
+        """In place of the event by which uvicorn notifies a task of a body or of a closed connection; no task waits."""
         return self
 
     def set(self) -> None:
@@ -91,8 +91,8 @@ class BoundedProtocol(HttpToolsProtocol):
         self._received = 0  # bytes of the piece that is being parsed
         self._body = 0  # bytes of a body without the frames of its chunks
         self._is_last = False  # whether the present request is the last one that is read
-        self._deadline = Deadline(self.loop, self._late)
-        self._receiving = Receiving(self.loop, self._not_received)
+        self._deadline = Deadline(self.loop, self._deadline_passed)
+        self._receiving = Receiving(self.loop, self._receive_time_passed)
         self._quick = InlineCycle()
         self._left: int | None = None  # bytes still to discard; None while requests are read
         self._held = b""  # received bytes after a request that is being answered
@@ -148,15 +148,19 @@ class BoundedProtocol(HttpToolsProtocol):
         if not self._is_answering:
             self._receiving.end()
             if self._held and not self._is_reading:
-                self.loop.call_soon(self._read_on)
+                self.loop.call_soon(self._parse_received)
 
     def data_received(self, data: bytes) -> None:
         """Receive bytes; a deadline covers a whole head or body and is not extended by each piece."""
         self._held += data
-        self._read_on()
+        self._parse_received()
 
-    def _read_on(self) -> None:
-        """Parse the received bytes, head by head, until a complete request has to be answered; then keep the rest."""
+    def _parse_received(self) -> None:
+        """Parse the received bytes until a complete request has to be answered, and keep the rest.
+
+        After TURN pieces it stops, too, and goes on when the event loop has served other connections. At the end it
+        sets the deadline for what the connection waits for.
+        """
         held, at, pieces = self._held, 0, 0
         self._is_reading = True
         while at < len(held) and self._left is None and self._may_read and pieces < TURN:
@@ -171,7 +175,7 @@ class BoundedProtocol(HttpToolsProtocol):
         elif self._held:
             self._deadline.wait(None)
             if self._may_read:
-                self.loop.call_soon(self._read_on)
+                self.loop.call_soon(self._parse_received)
         elif self._part or self._is_answering:
             self._deadline.wait(self._part)
         elif self._deadline.awaited is not RequestPart.HEAD:
@@ -308,19 +312,23 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._part is not RequestPart.BODY and self._left is None and not self.transport.is_closing():
             self._deadline.wait(RequestPart.NEXT, again=True)
         if self._held and not self._is_reading:
-            self.loop.call_soon(self._read_on)
+            self.loop.call_soon(self._parse_received)
 
-    def _is_gone(self, of: Callable[[], Any]) -> bool:
-        """Whether the client is gone; then uvicorn does not send its own response."""
-        cycle = of()
+    def _is_gone(self, request: Callable[[], Any]) -> bool:
+        """Whether the client has disconnected; then uvicorn does not send its own response.
+
+        Args:
+            request: returns uvicorn's object of the request.
+        """
+        cycle = request()
         if not self.transport.is_closing() and self._has_hung_up():
             self.transport.close()
         cycle.disconnected = cycle.disconnected or self.transport.is_closing()
         return bool(cycle.disconnected)
 
-    def _hang_up(self, of: Callable[[], Any]) -> None:
+    def _hang_up(self, request: Callable[[], Any]) -> None:
         """Close the connection without a response; uvicorn does not send its own response then."""
-        of().disconnected = True
+        request().disconnected = True
         self.transport.close()
 
     def _has_hung_up(self) -> bool:
@@ -354,16 +362,16 @@ class BoundedProtocol(HttpToolsProtocol):
         date = _lines(*self.server_state.default_headers)
         transport.write(b"".join((STATUS[answer.status], date, *answer.head, end, answer.body)))
 
-    def _late(self) -> None:
-        """Close the connection, because the deadline has passed."""
+    def _deadline_passed(self) -> None:
+        """Close the connection at its deadline; if the head of a request is incomplete, send an error first."""
         if self._part is RequestPart.HEAD:
             message = f"The request was not complete within {deadlines.FOR_PART:g} seconds."
             self._refuse(InvalidParameter({"request": message}))
         else:
             self.transport.close()
 
-    def _not_received(self) -> None:
-        """Close the connection, unless the client has received enough since the last check, or everything."""
+    def _receive_time_passed(self) -> None:
+        """Close the connection if the client has received too little of a response since the last check."""
         if not self.flow.write_paused:
             self._receiving.end()
         elif self._receiving.is_too_slow(unsent := self._unsent()):

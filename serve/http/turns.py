@@ -26,20 +26,20 @@ class Turns:
     def __init__(self, proxies: Sequence[Network]) -> None:
         """Begin without any client; `proxies` are the proxies whose header X-Forwarded-For names the client."""
         self._proxies = proxies
-        self._of: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+        self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()  # by client
 
-    async def take(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let an application respond to a request when it is the client's turn.
+    async def respond_in_turn(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let an application respond to a request, as soon as fewer than AT_ONCE requests of its client are processed.
 
-        A request that waits for the rest of its body gives its turn to another one meanwhile.
+        A request that waits for the rest of its body does not count meanwhile, so that another one can be processed.
 
         Raises:
             ClientDisconnect: the client disconnected before its turn.
         """
         client = origin(client_of(scope, self._proxies))
-        turn = self._of.setdefault(client, asyncio.Semaphore(AT_ONCE))
+        turn = self._turns.setdefault(client, asyncio.Semaphore(AT_ONCE))
 
-        async def receive_apart() -> Message:
+        async def receive_without_turn() -> Message:
             turn.release()
             try:
                 return await receive()
@@ -49,4 +49,4 @@ class Turns:
         async with turn:
             if scope["is_gone"]():
                 raise ClientDisconnect()
-            await app(scope, receive_apart, send)
+            await app(scope, receive_without_turn, send)

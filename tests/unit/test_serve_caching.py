@@ -79,7 +79,7 @@ def test_without_a_last_modification_only_the_tag_counts() -> None:
     ],
 )
 def test_max_age_ends_with_the_next_synchronization_or_after_a_few_hours(now: float, age: int) -> None:
-    answer = Representation(b"{}", "abc", MODIFIED_AT, generated_at=now).answer({}, now, is_held=True)
+    answer = Representation(b"{}", "abc", MODIFIED_AT, generated_at=now).answer({}, now, is_current=True)
     assert b"".join(answer.head).decode().splitlines() == [
         'etag: W/"abc"',
         f"last-modified: {MODIFIED}",
