@@ -97,7 +97,7 @@ def cash(filing: Filing, day: int) -> Value | None:
     """Cash and short-term investments of a day as a filing states them; None if it states none."""
     lines = lines_of(filing, CURRENT_ASSETS, day)
     found = _proved(filing, day, lines)
-    return found if found is not None and found.rule.where(True) else _read(filing, day, lines)
+    return found if found is not None and found.rule.where(True) else _without_proof(filing, day, lines)
 
 
 def cash_at_end_of_flows(filing: Filing, day: int) -> Value | None:
@@ -177,17 +177,20 @@ def _restricted(filing: Filing, day: int, lines: Sequence[str]) -> list[str]:
         return []
     of_cash = [name for name in lines if name in _CASH]
     is_line = bool(of_cash) and sum_of(stated, of_cash) == amount(stated, WITH_RESTRICTED)
-    apart = _on_separate_lines(filing, day, lines, found) if is_line else ()
+    apart = _restricted_on_other_lines(filing, day, lines, found) if is_line else ()
     within = [name for name in found if _TABLE[name].part_of.isdisjoint(found) and name not in apart]
     return list({stated[name][0]: name for name in reversed(within)}.values())
 
 
-def _on_separate_lines(filing: Filing, day: int, lines: Sequence[str], restricted: Sequence[str]) -> list[str]:
-    """Restricted cash that is a line, or usually is one and has room beside the other lines of current assets."""
+def _restricted_on_other_lines(filing: Filing, day: int, lines: Sequence[str], restricted: Sequence[str]) -> list[str]:
+    """Restricted cash that is a line of its own.
+
+    An element that usually is a line is also taken if it and the known lines do not exceed current assets.
+    """
     stated, most = filing.days[day], filing.totals[day].get(CURRENT_ASSETS, math.inf)
     usual = [] if WITH_RESTRICTED in lines else [name for name in restricted if _TABLE[name].usual]
-    with_room = [name for name in usual if sum_of(stated, [name, *lines]) <= most]
-    return [*with_room, *_RESTRICTED.intersection(lines)]
+    not_above_total = [name for name in usual if sum_of(stated, [name, *lines]) <= most]
+    return [*not_above_total, *_RESTRICTED.intersection(lines)]
 
 
 # --- Cash without proof -------------------------------------------------------------------------------------------
@@ -197,11 +200,11 @@ _Chosen = tuple[Sequence[str], Sequence[str], str | None]
 """Lines of cash, the restricted cash that is subtracted from them, and a flag."""
 
 
-def _read(filing: Filing, day: int, lines: Sequence[str]) -> Value | None:
+def _without_proof(filing: Filing, day: int, lines: Sequence[str]) -> Value | None:
     """Cash without proof: the likeliest lines of cash, less restricted cash, plus current securities."""
     stated = filing.days[day]
     takes_deposits = bool(nonzero(stated, DEPOSITS))
-    found = decided(_rows(filing, day, lines, takes_deposits=takes_deposits))
+    found = decided(_rules_without_proof(filing, day, lines, takes_deposits=takes_deposits))
     if found is None or not found[1][0]:
         return None
     rule, (of_cash, taken_off, flag) = found
@@ -224,10 +227,13 @@ def _read(filing: Filing, day: int, lines: Sequence[str]) -> Value | None:
     )
 
 
-def _rows(
+def _rules_without_proof(
     filing: Filing, day: int, lines: Sequence[str], *, takes_deposits: bool
 ) -> Iterator[tuple[bool, Rule, _Chosen]]:
-    """The table of rules for cash without proof: when each applies, and what it takes; the first one decides."""
+    """The rules for cash if the lines do not provably add up: whether each applies, and the lines it takes.
+
+    The first rule that applies decides.
+    """
     stated = filing.days[day]
     of_cash = _cash_among(lines, stated)
     usual = [name for name in of_cash if _TABLE[name].usual]

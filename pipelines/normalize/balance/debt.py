@@ -198,20 +198,23 @@ def debt(filing: Filing, day: int, known: Known) -> Value | None:
 def _values(filing: Filing, day: int, known: Known) -> Iterator[Value | None]:
     """The debt of a day by each kind of evidence, the strongest one first; None where it shows nothing."""
     sections = [section for section in sections_of(filing.days[day]) if section != CURRENT_ASSETS]
-    parts = {section: _part(filing, day, section) for section in sections}
+    parts = {section: _borrowings_of_section(filing, day, section) for section in sections}
     if all(part.read for part in parts.values()):
         yield _proved(filing, day, parts.values())
     yield _rest_by_flows(filing, day, known)
-    yield _read(filing, day, parts)
-    yield _zero(filing, day, known)
+    yield _without_proof(filing, day, parts)
+    yield _zero_debt(filing, day, known)
 
 
 def _rest_by_flows(filing: Filing, day: int, known: Known) -> Value | None:
-    """Unclassified liabilities less all lines that are no borrowings, if flows of borrowings lead to it; else None."""
+    """Liabilities less all lines that are not borrowings, if known debt and the flows since then confirm it; else None.
+
+    Only for unclassified balance sheets.
+    """
     stated, lines = filing.days[day], lines_of(filing, LIABILITIES, day)
     others = [name for name in lines if LINES[LIABILITIES][name].kind != BORROWING]
-    left = filing.totals[day].get(LIABILITIES, 0.0) - sum_of(stated, others)
-    if left <= 0 or not rolled_forward(filing, day, left, known):
+    remainder = filing.totals[day].get(LIABILITIES, 0.0) - sum_of(stated, others)
+    if remainder <= 0 or not rolled_forward(filing, day, remainder, known):
         return None
     borrowings = [name for name in lines if name not in others]
     return Value(
@@ -220,18 +223,18 @@ def _rest_by_flows(filing: Filing, day: int, known: Known) -> Value | None:
         day,
         DEBT,
         REST_AND_FLOWS,
-        left,
+        remainder,
         is_proved=True,
-        lines=left,
+        lines=remainder,
         elements=nonzero(stated, borrowings),
         facts=filing.facts(day, (*filing.terms[day][LIABILITIES], *((name, -1.0) for name in others))),
         grain=filing.unit * (len(others) + 1),
-        flag=None if sum_of(stated, borrowings) == left else DERIVED_LINE,
+        flag=None if sum_of(stated, borrowings) == remainder else DERIVED_LINE,
     )
 
 
-def _zero(filing: Filing, day: int, known: Known) -> Value | None:
-    """Zero, if flows or borrowings that are stated as zero show it, and no other borrowing is stated; else None."""
+def _zero_debt(filing: Filing, day: int, known: Known) -> Value | None:
+    """Debt of zero, if flows show it or a borrowing is stated as zero, and no borrowing is above zero; else None."""
     stated, flows = filing.days[day], filing.flows[day]
     if _states_borrowing(stated):
         return None
@@ -277,7 +280,17 @@ def _has_no_flows(filing: Filing, day: int, known: Known) -> bool:
 
 
 def rolled_forward(filing: Filing, day: int, value: float, known: Known) -> tuple[int, ...]:
-    """The facts of one period's borrowing flows that lead from known debt to the value of a day; empty if none do."""
+    """Find a period whose borrowings less repayments lead from known debt to the debt of a day.
+
+    Args:
+        filing: the filing that states the flows.
+        day: the last day of the period.
+        value: the debt of that day.
+        known: values of other days, as far as this and earlier filings state them.
+
+    Returns:
+        the rows of the flows; empty if no period does.
+    """
     for before, net, rows in filing.flows[day].borrowed:
         debt_before = known[DEBT, before].value if (DEBT, before) in known else None
         if debt_before is not None and abs(debt_before + net - value) < filing.unit and (net or debt_before):
@@ -285,7 +298,7 @@ def rolled_forward(filing: Filing, day: int, value: float, known: Known) -> tupl
     return ()
 
 
-def _part(filing: Filing, day: int, section: str) -> SectionBorrowings:
+def _borrowings_of_section(filing: Filing, day: int, section: str) -> SectionBorrowings:
     """The borrowings of a section: of lines that add up, or of the likeliest lines."""
     read, stated = proved_section(filing, section, day), filing.days[day]
     proved = agreed(read, stated, (BORROWING,)) if read else None
@@ -324,15 +337,18 @@ def _is_separate_borrowing(inside: str, lines: Iterable[str], stated: Day) -> bo
     return not shown or (inside in _MATURITIES and all(name in SHORT_TERM for name in shown))
 
 
-def _read(filing: Filing, day: int, parts: Mapping[str, SectionBorrowings]) -> Value | None:
-    """Debt without proof: the sum of the lines, or totals in the notes that include lines that are not stated."""
+def _without_proof(filing: Filing, day: int, parts: Mapping[str, SectionBorrowings]) -> Value | None:
+    """Debt if its lines do not provably add up: the sum of the lines, or a total in the notes that includes more."""
     stated = filing.days[day]
     lines = tuple(name for part in parts.values() for name in part.elements)
     is_classified = CURRENT_LIABILITIES in parts
-    found = decided(_rows_of_classified(filing, day, parts)) if is_classified else None
+    found = decided(_rules_of_classified_sheet(filing, day, parts)) if is_classified else None
     rule, elements = found or (DEBT_AS_READ, () if is_classified else _drop_double_counts(stated, lines))
     if elements and rule is DEBT_AS_READ:
-        rule, elements = decided(_rows_beside_total(filing, day, elements, parts.values())) or (rule, elements)
+        rule, elements = decided(_rules_beside_total_of_filer(filing, day, elements, parts.values())) or (
+            rule,
+            elements,
+        )
     if not elements:
         return None
     value = sum_of(stated, elements)
@@ -371,12 +387,19 @@ def _flag_of_lines(stated: Day, elements: Collection[str]) -> str | None:
 
 
 def _reconciled(stated: Day, maturities: Lines, noncurrent: Lines, whole: str) -> Lines:
-    """The non-current lines; with one left out or added, if they then are long-term debt less the maturities."""
+    """The non-current lines; one is left out or added if they then equal long-term debt less its current maturities.
+
+    Args:
+        stated: the amounts of the day.
+        maturities: the lines of current maturities.
+        noncurrent: the non-current lines of borrowings.
+        whole: the element of all long-term debt.
+    """
     lines = (*maturities, *noncurrent)
-    left = amount(stated, whole) - sum_of(stated, lines)
-    left_out = {*maturities, *[name for name in lines if amount(stated, name) == -left > 0][:1]}
+    remainder = amount(stated, whole) - sum_of(stated, lines)
+    left_out = {*maturities, *[name for name in lines if amount(stated, name) == -remainder > 0][:1]}
     more = BORROWINGS[NONCURRENT_LIABILITIES].keys() & stated.keys() - {*LONG_TERM_DEBT, *ALL_DEBT, *lines}
-    added = [name for name in sorted(more) if amount(stated, name) == left > 0][:1]
+    added = [name for name in sorted(more) if amount(stated, name) == remainder > 0][:1]
     return (*(name for name in noncurrent if name not in left_out), *added)
 
 
@@ -408,23 +431,26 @@ def _parts_of_lines(stated: Day, lines: tuple[str, ...]) -> Iterator[tuple[str, 
 # --- The filer's own total of all debt ----------------------------------------------------------------------------
 
 
-def _rows_beside_total(
+def _rules_beside_total_of_filer(
     filing: Filing, day: int, elements: Lines, parts: Collection[SectionBorrowings]
 ) -> Iterator[tuple[bool, Rule, Lines]]:
-    """The table of rules for lines beside the filer's own total of all debt; the first row that applies decides."""
+    """The rules for debt if the filer also states a total of all debt: whether each applies, and the elements it takes.
+
+    The first rule that applies decides.
+    """
     stated = filing.days[day]
     everything = _first_stated(stated, ALL_DEBT)
     if not everything:
         return
     lines, total, repos = (sum_of(stated, names) for names in (elements, [everything], _REPOS.intersection(stated)))
     yield repos != 0 and lines + repos == total, DEBT_AS_READ, elements
-    without_repos = _lines_that_are(stated, total - repos) if repos else ()
+    without_repos = _lines_adding_up_to(stated, total - repos) if repos else ()
     yield everything in elements, DEBT_AS_READ, without_repos or elements
     without = {name: lines - amount(stated, name) for part in parts if not part.read for name in part.elements}
     repeated = [name for name, others in without.items() if _is_same(others, total)][:1]
     others = tuple(name for name in elements if name not in repeated)
     yield bool(repeated) and not _is_same(lines, total), DEBT_AS_READ, others
-    left_out = _left_out(filing, day, without, total) if total < lines else ()
+    left_out = _line_outside_total(filing, day, without, total) if total < lines else ()
     differs = bool(left_out) or _differs(stated, elements, total)
     yield differs and all(part.read is None for part in parts), FILER_TOTAL, (everything, *left_out)
 
@@ -440,15 +466,20 @@ def _differs(stated: Day, elements: Lines, total: float) -> bool:
     return lines * (1 + DISCOUNT) < total or lines > most * (1 + DISCOUNT)
 
 
-def _left_out(filing: Filing, day: int, without: Mapping[str, float], total: float) -> Lines:
-    """The line that a total leaves out: the total is the other lines plus what all lines leave of a section.
+def _line_outside_total(filing: Filing, day: int, without: Mapping[str, float], total: float) -> Lines:
+    """The line that the filer's total of debt does not include; empty if there is none.
+
+    The total then equals the other lines plus the remainder of a section, which is its total less all of its lines.
 
     Args:
+        filing: the filing.
+        day: the day of the balance sheet.
         without: for each line the sum of the others.
+        total: the filer's total of debt.
     """
     stated = filing.days[day]
-    left = {of - sum_of(stated, lines_of(filing, section, day)) for section, of in filing.totals[day].items()}
-    return tuple(name for name, others in without.items() if others < total and total - others in left)[:1]
+    remainders = {of - sum_of(stated, lines_of(filing, section, day)) for section, of in filing.totals[day].items()}
+    return tuple(name for name, others in without.items() if others < total and total - others in remainders)[:1]
 
 
 def _first_stated(stated: Day, elements: Iterable[str]) -> str:
@@ -456,8 +487,8 @@ def _first_stated(stated: Day, elements: Iterable[str]) -> str:
     return next((name for name in elements if amount(stated, name)), "")
 
 
-def _lines_that_are(stated: Day, total: float) -> Lines:
-    """The usual lines of borrowings, if they add up to a total; else empty."""
+def _lines_adding_up_to(stated: Day, total: float) -> Lines:
+    """The stated borrowings that usually are lines, none a part of another, if they add up to a total; else empty."""
     table = BORROWINGS[LIABILITIES]
     found = [name for name in stated.keys() & table.keys() if amount(stated, name) and name not in ALL_DEBT]
     found = [name for name in found if table[name].usual and table[name].part_of.isdisjoint(found)]
@@ -467,17 +498,20 @@ def _lines_that_are(stated: Day, total: float) -> Lines:
 # --- Classified balance sheets ------------------------------------------------------------------------------------
 
 
-def _rows_of_classified(
+def _rules_of_classified_sheet(
     filing: Filing, day: int, parts: Mapping[str, SectionBorrowings]
 ) -> Iterator[tuple[bool, Rule, Lines]]:
-    """The table of rules for debt of a classified balance sheet without proof; the first row that applies decides."""
+    """The rules for debt of a classified balance sheet whose lines do not provably add up.
+
+    Each row has whether the rule applies, the rule, and the elements it takes; the first one that applies decides.
+    """
     stated, of_current, of_rest = filing.days[day], parts[CURRENT_LIABILITIES], parts[NONCURRENT_LIABILITIES]
     whole, everything = _first_stated(stated, LONG_TERM_DEBT), _first_stated(stated, ALL_DEBT)
     current, noncurrent = _each_once(stated, of_current, of_rest, whole)
     due, rest, of_whole = sum_of(stated, current), sum_of(stated, noncurrent), amount(stated, whole)
     current = _without_maturities(stated, current)
     lines = (*current, *noncurrent)
-    short_term = _short_term(stated, current)
+    short_term = _short_term_lines(stated, current)
     maturities = due - sum_of(stated, short_term)
     has_no_rest = not rest and not of_rest.read
     is_alone = has_no_rest and whole not in ("", *lines) and of_whole >= maturities
@@ -493,25 +527,36 @@ def _rows_of_classified(
     yield True, DEBT_AS_READ, lines
 
 
-def _short_term(stated: Day, current: Lines) -> Lines:
+def _short_term_lines(stated: Day, current: Lines) -> Lines:
     """The current lines that are short-term borrowings, not maturities under another element."""
     of_maturities = {amount(stated, name) for name in _MATURITIES}
     return tuple(name for name in current if name in SHORT_TERM and amount(stated, name) not in of_maturities)
 
 
 def _has_maturities_without_line(stated: Day, whole: float, rest: float, short_term: Lines) -> bool:
-    """Whether long-term debt exceeds its non-current part by more than rounding, and by no short-term line."""
-    left = whole - rest
-    is_due = any(abs(amount(stated, name) - left) <= DISCOUNT * left for name in short_term)
-    return left > unit_of([whole]) / 2 and left > SAME * rest and not is_due
+    """Whether the balance sheet has no line for the current maturities of long-term debt.
+
+    Long-term debt then exceeds its non-current part by more than rounding, and no short-term line is the difference.
+
+    Args:
+        stated: the amounts of the day.
+        whole, rest: long-term debt, and its non-current part.
+        short_term: the lines of short-term borrowings.
+    """
+    remainder = whole - rest
+    is_due = any(abs(amount(stated, name) - remainder) <= DISCOUNT * remainder for name in short_term)
+    return remainder > unit_of([whole]) / 2 and remainder > SAME * rest and not is_due
 
 
 def _with_short_term(stated: Day, whole: str, short_term: Lines) -> Lines:
-    """All long-term debt plus short-term borrowings, unless it is exactly them plus one or two other borrowings."""
-    left = amount(stated, whole) - sum_of(stated, short_term)
+    """Long-term debt plus short-term borrowings, or long-term debt alone if it includes them.
+
+    It includes them if it is exactly the short-term borrowings plus one or two other borrowings.
+    """
+    remainder = amount(stated, whole) - sum_of(stated, short_term)
     others = {amount(stated, name) for name in (_BORROWED.keys() & stated.keys()) - {whole, *short_term}} - {0.0}
-    is_sum = left in others or any(left - one in others - {one} for one in others)
-    includes = bool(short_term) and is_sum and left >= DIGITS * unit_of([left])
+    is_sum = remainder in others or any(remainder - one in others - {one} for one in others)
+    includes = bool(short_term) and is_sum and remainder >= DIGITS * unit_of([remainder])
     return (whole,) if includes else (whole, *short_term)
 
 
@@ -525,25 +570,29 @@ def _each_once(
     """
     current, noncurrent = of_current.elements, of_rest.elements
     if not of_current.read:  # one amount in two lines is one borrowing
-        current = tuple(one for one in current if not _is_noncurrent(stated, one, noncurrent, whole))
+        current = tuple(one for one in current if not _repeats_noncurrent_line(stated, one, noncurrent, whole))
     if of_rest.read:
         return current, noncurrent
-    noncurrent = _with_or_without_leases(stated, current, noncurrent)
+    noncurrent = _with_leases_if_maturities_have(stated, current, noncurrent)
     if whole and not of_current.read and whole not in noncurrent:
         noncurrent = _reconciled(stated, tuple(name for name in current if name not in SHORT_TERM), noncurrent, whole)
     return current, noncurrent
 
 
-def _with_or_without_leases(stated: Day, current: Lines, noncurrent: Lines) -> Lines:
-    """The non-current lines, with finance leases if the maturities are stated only with them."""
+def _with_leases_if_maturities_have(stated: Day, current: Lines, noncurrent: Lines) -> Lines:
+    """The non-current lines, with finance leases if the current maturities are stated only with finance leases."""
     if not current or _MATURITIES[0] in stated or not amount(stated, _MATURITIES[1]):
         return noncurrent
     with_leases = {less: line for line, less in _WITHOUT_LEASES.items() if amount(stated, line)}
     return tuple(with_leases.get(one, one) for one in noncurrent)
 
 
-def _is_noncurrent(stated: Day, element: str, noncurrent: Iterable[str], whole: str) -> bool:
-    """Whether a current line repeats a non-current one, and is not the equal current half of long-term debt."""
+def _repeats_noncurrent_line(stated: Day, element: str, noncurrent: Iterable[str], whole: str) -> bool:
+    """Whether a current line repeats a non-current line of the same amount.
+
+    LongTermDebtCurrent and LongTermDebtNoncurrent may be equal halves: they are one borrowing only if long-term debt is
+    no more than one of them.
+    """
     same = [name for name in noncurrent if amount(stated, name) == amount(stated, element)]
     is_pair = element == "LongTermDebtCurrent" and same == ["LongTermDebtNoncurrent"]
     says_once = whole and amount(stated, whole) <= amount(stated, element) * (1 + DISCOUNT)
@@ -566,10 +615,16 @@ def _without_maturities(stated: Day, current: Lines) -> Lines:
 
 
 def _excludes_maturities(filing: Filing, day: int, whole: float, maturities: float) -> bool:
-    """Whether the total of long-term debt excludes its maturities, as non-current liabilities or the principal show.
+    """Whether the total of long-term debt excludes its current maturities.
 
-    What the other lines leave of non-current liabilities is closer to the total than to the total less the maturities;
-    or, without these liabilities, the principal is at least the total plus the maturities.
+    It does if non-current liabilities less their other lines are closer to the total than to the total less the
+    maturities; or, if non-current liabilities are not stated, if the principal is at least the total plus the
+    maturities.
+
+    Args:
+        filing: the filing.
+        day: the day of the balance sheet.
+        whole, maturities: the total of long-term debt, and its current maturities.
     """
     if not whole > maturities > 0:
         return False
@@ -577,8 +632,10 @@ def _excludes_maturities(filing: Filing, day: int, whole: float, maturities: flo
     if total is None:
         return max(whole * (1 + DISCOUNT), whole + maturities) <= amount(filing.days[day], PRINCIPAL)
     lines = [name for name in lines_of(filing, NONCURRENT_LIABILITIES, day) if name not in LONG_TERM_DEBT]
-    left = total - sum_of(filing.days[day], lines)
-    return left >= whole * (1 - TOLERATED_EXCESS) and abs(left - whole) < abs(left - (whole - maturities))
+    remainder = total - sum_of(filing.days[day], lines)
+    return remainder >= whole * (1 - TOLERATED_EXCESS) and abs(remainder - whole) < abs(
+        remainder - (whole - maturities)
+    )
 
 
 # --- Debt that totals prove ---------------------------------------------------------------------------------------
