@@ -93,9 +93,9 @@ class BoundedProtocol(HttpToolsProtocol):
         self._is_last = False  # whether the present request is the last one that is read
         self._deadline = Deadline(self.loop, self._deadline_passed)
         self._receiving = Receiving(self.loop, self._receive_time_passed)
-        self._quick = InlineCycle()
-        self._left: int | None = None  # bytes still to discard; None while requests are read
-        self._held = b""  # received bytes after a request that is being answered
+        self._inline = InlineCycle()
+        self._to_discard: int | None = None  # bytes still to discard; None while requests are read
+        self._unparsed = b""  # received bytes after a request that is being answered
         self._is_reading = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -127,7 +127,7 @@ class BoundedProtocol(HttpToolsProtocol):
         for timer in (self._receiving, self._deadline):
             timer.forget()
         self.cycle = self.scope = cast("Any", None)
-        self._held = b""
+        self._unparsed = b""
 
     def pause_writing(self) -> None:
         """Start or extend the deadline for the client to receive the unsent bytes of this process and of the system."""
@@ -147,12 +147,12 @@ class BoundedProtocol(HttpToolsProtocol):
         super().resume_writing()
         if not self._is_answering:
             self._receiving.end()
-            if self._held and not self._is_reading:
+            if self._unparsed and not self._is_reading:
                 self.loop.call_soon(self._parse_received)
 
     def data_received(self, data: bytes) -> None:
         """Receive bytes; a deadline covers a whole head or body and is not extended by each piece."""
-        self._held += data
+        self._unparsed += data
         self._parse_received()
 
     def _parse_received(self) -> None:
@@ -161,18 +161,18 @@ class BoundedProtocol(HttpToolsProtocol):
         After TURN pieces it stops, too, and goes on when the event loop has served other connections. At the end it
         sets the deadline for what the connection waits for.
         """
-        held, at, pieces = self._held, 0, 0
+        held, at, pieces = self._unparsed, 0, 0
         self._is_reading = True
-        while at < len(held) and self._left is None and self._may_read and pieces < TURN:
+        while at < len(held) and self._to_discard is None and self._may_read and pieces < TURN:
             end = held.find(HEAD_END, at) + len(HEAD_END)
             piece = held[at:end] if end >= len(HEAD_END) else held[at:]
             at, pieces = at + len(piece), pieces + 1
             self._parse(piece)
         self._is_reading = False
-        self._held = held[at:] if at else held
-        if self._left is not None or self.transport.is_closing():
+        self._unparsed = held[at:] if at else held
+        if self._to_discard is not None or self.transport.is_closing():
             self._discard()
-        elif self._held:
+        elif self._unparsed:
             self._deadline.wait(None)
             if self._may_read:
                 self.loop.call_soon(self._parse_received)
@@ -183,8 +183,8 @@ class BoundedProtocol(HttpToolsProtocol):
         self._receive()
 
     def _receive(self) -> None:
-        """Receive more if all received bytes have been parsed."""
-        if self._held:
+        """Receive more bytes if all received ones have been parsed; otherwise pause."""
+        if self._unparsed:
             self.flow.pause_reading()
         else:
             self.flow.resume_reading()
@@ -201,7 +201,7 @@ class BoundedProtocol(HttpToolsProtocol):
         try:
             self.parser.feed_data(data)
         except httptools.HttpParserUpgrade:
-            self._end()  # the parser has stopped; the request is answered without an upgrade
+            self._stop_reading()  # the parser has stopped; the request is answered without an upgrade
         except httptools.HttpParserError as error:
             self._refuse(_malformed(error, data))
         if self._part is RequestPart.HEAD:
@@ -211,22 +211,22 @@ class BoundedProtocol(HttpToolsProtocol):
         elif continues and self._part is RequestPart.BODY:
             self._size += len(data)
             if self._size > LARGEST_BODY:
-                self._end()
+                self._stop_reading()
 
     def _discard(self) -> None:
-        """Discard the bytes received after the last request."""
-        if self._left is not None:
-            self._left -= len(self._held)
-            if self._left < 0:
+        """Discard the bytes received after the last request; abort the connection if they are too many."""
+        if self._to_discard is not None:
+            self._to_discard -= len(self._unparsed)
+            if self._to_discard < 0:
                 self.transport.abort()
-        self._held = b""
+        self._unparsed = b""
 
     def on_message_begin(self) -> None:
         """Expect a head, unless the previous request was the last of the connection."""
         if self._is_last:
-            self._end()
+            self._stop_reading()
         self.url, self.headers = b"", []
-        if self._left is None:
+        if self._to_discard is None:
             self._part, self._size = RequestPart.HEAD, 0
 
     def on_header(self, name: bytes, value: bytes) -> None:
@@ -235,18 +235,18 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """Respond to the request at once if possible; otherwise pass its head on to uvicorn, and expect the body."""
-        if self._left is not None:
+        if self._to_discard is not None:
             return
         sent = dict(self.headers)
-        if self._is_simple(sent):
-            self._quick.begin(self.transport)
-            self.cycle = cast("Any", self._quick)
+        if self._needs_no_task(sent):
+            self._inline.begin(self.transport)
+            self.cycle = cast("Any", self._inline)
             if cast("Front", self.app).at_once(self.url, sent, self._reply):
                 return
-            self._quick.response_complete = True
+            self._inline.response_complete = True
         self._pass_on()
 
-    def _is_simple(self, sent: Sent) -> bool:
+    def _needs_no_task(self, sent: Sent) -> bool:
         """Whether a request is a GET without a body, names each field once, and comes after all earlier responses."""
         return (
             len(sent) == len(self.headers)
@@ -282,23 +282,23 @@ class BoundedProtocol(HttpToolsProtocol):
         if b"content-length" in names:
             length = next(value for name, value in fields if name == b"content-length")
             if codings:
-                self._end()
+                self._stop_reading()
             elif int(length) > LARGEST_BODY:
                 self._close_after_response()
         self.headers = []  # a trailer is not part of the head
 
     def on_body(self, body: bytes) -> None:
         """Receive a piece of a body."""
-        if self._left is not None:
+        if self._to_discard is not None:
             return
         super().on_body(body)
         self._body += len(body)
         if self._body > LARGEST_BODY:
-            self._end()
+            self._stop_reading()
 
     def on_message_complete(self) -> None:
-        """Expect nothing until the response is complete."""
-        if self._left is None and self.cycle is not cast("Any", self._quick):
+        """End the request; no part of it is awaited until its response is complete."""
+        if self._to_discard is None and self.cycle is not cast("Any", self._inline):
             super().on_message_complete()
         self._part = None
 
@@ -309,9 +309,9 @@ class BoundedProtocol(HttpToolsProtocol):
             self._receive()
             return
         self.server_state.total_requests += 1
-        if self._part is not RequestPart.BODY and self._left is None and not self.transport.is_closing():
+        if self._part is not RequestPart.BODY and self._to_discard is None and not self.transport.is_closing():
             self._deadline.wait(RequestPart.NEXT, again=True)
-        if self._held and not self._is_reading:
+        if self._unparsed and not self._is_reading:
             self.loop.call_soon(self._parse_received)
 
     def _is_gone(self, request: Callable[[], Any]) -> bool:
@@ -333,7 +333,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _has_hung_up(self) -> bool:
         """Whether the client has closed the connection; the event loop does not notice it while reading is paused."""
-        if not self._held or sys.platform != "linux":
+        if not self._unparsed or sys.platform != "linux":
             return False
         asked = select.poll()
         asked.register(self.transport.get_extra_info("socket").fileno(), select.POLLRDHUP)
@@ -349,7 +349,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _reply(self, answer: Answer) -> None:
         """Send the response to a request that is answered without a task, with one write."""
-        quick = self._quick
+        quick = self._inline
         quick.response_complete = True
         if not quick.disconnected:
             self._write(quick.transport, answer, close=not quick.keep_alive)
@@ -382,15 +382,15 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _refuse(self, error: ApiError) -> None:
         """Send an error and close the connection; if a response has begun or is due, only close it afterwards."""
-        if self._left is None and self._part is RequestPart.HEAD and not self._is_answering:
+        if self._to_discard is None and self._part is RequestPart.HEAD and not self._is_answering:
             self._write(self.transport, cast("Front", self.app).refusal(error), close=True)
-        self._end()
+        self._stop_reading()
 
-    def _end(self) -> None:
+    def _stop_reading(self) -> None:
         """Read no more requests; close the connection after the response in progress."""
-        if self._left is not None:
+        if self._to_discard is not None:
             return
-        self._left = LINGERED
+        self._to_discard = LINGERED
         self._deadline.wait(None)
         if self._is_answering:
             self._close_after_response()
@@ -412,7 +412,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
         Closing at once could destroy the response on its way (RFC 9112, 9.6).
         """
-        self._left = LINGERED if self._left is None else self._left
+        self._to_discard = LINGERED if self._to_discard is None else self._to_discard
         self._deadline.wait(None)
         if not self.transport.is_closing():
             self.transport.write_eof()
