@@ -110,18 +110,22 @@ NEAR_LEVEL = 0.7
 
 
 def proposals_for_shares(figures: Figures) -> list[Proposal]:
-    """Corrections of shares, earnings per share and income that the same filing or earlier counts prove.
+    """Correct share counts, earnings per share and net income that are wrong by a power of a thousand.
 
-    Money is in the reporting currency, counts are in shares.
+    Net income over earnings per share of the same filing proves the error, or counts of earlier filings do. Money is in
+    the reporting currency, counts are in shares.
     """
     rows = PeriodRows.of(figures, (COMMON, PARENT, EARNINGS, *COUNTS))
-    powers = {name: _power(rows, name) for name in COUNTS}
+    powers = {name: _power_off_income(rows, name) for name in COUNTS}
     outstanding = _outstanding(rows.company, rows.seq, figures)
-    return [*_of_scale(rows, powers, outstanding), *_of_earlier_counts(rows, powers, outstanding)]
+    return [*_proposals_by_income(rows, powers, outstanding), *_proposals_by_earlier_counts(rows, powers, outstanding)]
 
 
-def _power(rows: PeriodRows, count: str) -> Floats:
-    """The power of a thousand by which income over earnings per share exceeds a count; NaN if it is not known."""
+def _power_off_income(rows: PeriodRows, count: str) -> Floats:
+    """The power of a thousand, as an exponent of ten, by which net income over earnings per share exceeds a count.
+
+    NaN if it is unknown.
+    """
     earnings = np.abs(rows[EARNINGS])
     of_common, of_parent = (
         power_of_thousand(np.abs(rows[income]) / earnings / rows[count], NEAR_EARNINGS) for income in (COMMON, PARENT)
@@ -129,8 +133,8 @@ def _power(rows: PeriodRows, count: str) -> Floats:
     return np.where(of_parent == 0, 0.0, first_known(of_common, of_parent))
 
 
-def _of_scale(rows: PeriodRows, powers: dict[str, Floats], outstanding: Floats) -> list[Proposal]:
-    """Corrections of counts, earnings per share and income that are wrong by a factor of a thousand or a million.
+def _proposals_by_income(rows: PeriodRows, powers: dict[str, Floats], outstanding: Floats) -> list[Proposal]:
+    """Correct counts, earnings per share or income by a thousand or a million, so that they agree with each other.
 
     Usually the count is wrong. If the count is similar to counts of earlier filings, the earnings per share are
     corrected instead, or the income if the earnings per share are similar to earlier ones, too. If a corrected count
@@ -152,8 +156,8 @@ def _of_scale(rows: PeriodRows, powers: dict[str, Floats], outstanding: Floats) 
 
     def is_right(amount: Floats, off: Floats) -> Flags:
         """Whether a count is like the shares outstanding or, if these show nothing, like earlier counts."""
-        is_like = _is_like(amount, outstanding)
-        return np.where(is_like | _is_like(amount * 10.0**off, outstanding), is_like, fits_before)
+        is_like = _is_near_outstanding(amount, outstanding)
+        return np.where(is_like | _is_near_outstanding(amount * 10.0**off, outstanding), is_like, fits_before)
 
     is_count = is_right(count, power)
     is_plain = (earnings <= LARGEST_EARNINGS) & (abs(100 * earnings - np.round(100 * earnings)) < EXACTLY * 100)
@@ -175,8 +179,8 @@ def _of_scale(rows: PeriodRows, powers: dict[str, Floats], outstanding: Floats) 
     ]
 
 
-def _of_earlier_counts(rows: PeriodRows, powers: dict[str, Floats], outstanding: Floats) -> list[Proposal]:
-    """Corrections of counts that no earnings per share verify, by earlier counts and by income.
+def _proposals_by_earlier_counts(rows: PeriodRows, powers: dict[str, Floats], outstanding: Floats) -> list[Proposal]:
+    """Correct counts that earnings per share do not verify, by the shares outstanding, by earlier counts and by income.
 
     A count below a hundred thousand shares that earn more than 500 each is stated in thousands or millions.
     """
@@ -184,24 +188,24 @@ def _of_earlier_counts(rows: PeriodRows, powers: dict[str, Floats], outstanding:
     found = []
     for name in COUNTS:
         count, is_verified = rows[name], ~np.isnan(powers[name])
-        each = income / count
+        per_share = income / count
         level = picked(count * 10.0 ** powers[name], rows.last(is_verified))
-        is_verified |= _is_like(count, outstanding)
+        is_verified |= _is_near_outstanding(count, outstanding)
         is_open = ~is_verified & np.isnan(level)
         off = first_known(*(power_of_thousand(known / count, NEAR_COUNTS) for known in (outstanding, level)))
-        as_filed = power_of_thousand(_level_as_filed(rows, count, is_open, each) / count, NEAR_COUNTS)
+        as_filed = power_of_thousand(_level_as_filed(rows, count, is_open, per_share) / count, NEAR_COUNTS)
         power = np.where(
             is_verified, 0.0, first_known(off, np.where(as_filed > 0, as_filed, np.nan), np.zeros(len(off)))
         )
-        too_few = is_open & (power == 0) & (count < FEWEST_SHARES) & (each > LARGEST_EARNINGS)
-        thousands = np.ceil(np.log10(each / LARGEST_EARNINGS) / POWER) * POWER
+        too_few = is_open & (power == 0) & (count < FEWEST_SHARES) & (per_share > LARGEST_EARNINGS)
+        thousands = np.ceil(np.log10(per_share / LARGEST_EARNINGS) / POWER) * POWER
         found.append(rows.propose(COUNT_BY_EARLIER_COUNTS, BY_COUNTS, name, power != 0, 10.0**power))
         found.append(rows.propose(COUNT_BY_LARGEST_EARNINGS, BY_LIMITS, name, too_few, 10.0**thousands))
     return found
 
 
-def _level_as_filed(rows: PeriodRows, count: Floats, is_open: Flags, each: Floats) -> Floats:
-    """The median count of earlier filings, as filed; the largest one where earnings a share would be too much.
+def _level_as_filed(rows: PeriodRows, count: Floats, is_open: Flags, per_share: Floats) -> Floats:
+    """The median count of earlier filings, as filed; the largest one where earnings per share exceed LARGEST_EARNINGS.
 
     Only counts as filed show a level, never corrected ones: if most filings are in thousands, no error is found.
     """
@@ -214,7 +218,7 @@ def _level_as_filed(rows: PeriodRows, count: Floats, is_open: Flags, each: Float
         pl.col("height").cum_max().shift(1).over("company").alias("largest"),
     )
     known = heights.join(before, on=["company", "seq"], how="left", maintain_order="left")
-    level = np.where(each > LARGEST_EARNINGS, known["largest"].to_numpy(), known["median"].to_numpy())
+    level = np.where(per_share > LARGEST_EARNINGS, known["largest"].to_numpy(), known["median"].to_numpy())
     return np.where(is_open, 10.0**level, np.nan)
 
 
@@ -225,14 +229,14 @@ def proposals_by_filings(figures: Figures) -> list[Proposal]:
     is wrong. Then the filing's figures of the line for other periods are wrong too, if they are as far off. Figures of
     the newest period that are so far off alone are left out.
     """
-    off = _off_level(figures)
-    far = first_known(off, _off_others(figures))
+    off = _distance_from_level(figures)
+    far = first_known(off, _distance_from_others(figures))
     own = _power_over_first_filing(figures)
     power = _commonest_power(figures, np.where((np.abs(own) > 0) & (np.abs(far - own) < np.abs(far)), own, np.nan))
     counts = figures.of_concepts(COUNTS)
     is_count = figures.concept == NUMBER_OF[OUTSTANDING]
     outstanding = _outstanding(figures.company[counts], figures.seq[counts], figures)
-    is_count[counts] = _is_like(figures.value[counts], outstanding)
+    is_count[counts] = _is_near_outstanding(figures.value[counts], outstanding)
     errs = (np.abs(far - power) < np.abs(far)) & ~is_count
     steady = figures.of_concepts(STEADY)
     filing = packed(figures.line[steady], figures.seq[steady])
@@ -257,25 +261,25 @@ def _outstanding(company: Ints, seq: Ints, figures: Figures) -> Floats:
     return floats(filings.join(of_filing, on=["company", "seq"], how="left", maintain_order="left"), "value")
 
 
-def _is_like(count: Floats, outstanding: Floats) -> Flags:
+def _is_near_outstanding(count: Floats, outstanding: Floats) -> Flags:
     """Whether averages are of the size of the shares outstanding."""
-    is_like: Flags = abs(np.log10(count / outstanding)) < NEAR_OUTSTANDING
-    return is_like
+    is_near: Flags = abs(np.log10(count / outstanding)) < NEAR_OUTSTANDING
+    return is_near
 
 
 def _power_over_first_filing(figures: Figures) -> Floats:
-    """The power of a thousand by which figures exceed the figure of the first filing of their period."""
+    """The power of a thousand, as an exponent of ten, by which figures exceed those of the first filing."""
     return power_of_thousand(figures.value / figures.value[figures.first], NEAR_STATED)
 
 
 def _commonest_power(figures: Figures, proven: Floats) -> Floats:
-    """The power that most figures of a line and filing prove (of equally many the smallest); NaN without proof."""
+    """The most frequent proven power of each line and filing, of equally frequent ones the smallest; NaN if none."""
     powers = pl.DataFrame({"line": figures.line, "seq": figures.seq, "power": proven}, nan_to_null=True)
     modes = powers.drop_nulls().group_by("line", "seq").agg(mode=pl.col("power").mode().min())
     return powers.join(modes, on=["line", "seq"], how="left", maintain_order="left")["mode"].to_numpy()
 
 
-def _off_others(figures: Figures) -> Floats:
+def _distance_from_others(figures: Figures) -> Floats:
     """The distance of figures from the mean of the other figures of their line and filing, in powers of ten."""
     height = np.log10(np.abs(figures.value) / figures.days)
     stated = pl.DataFrame({"line": figures.line, "seq": figures.seq, "height": height})
@@ -286,7 +290,7 @@ def _off_others(figures: Figures) -> Floats:
     return off
 
 
-def _off_level(figures: Figures) -> Floats:
+def _distance_from_level(figures: Figures) -> Floats:
     """The distance of figures from the level of their line in earlier filings, in powers of ten; NaN without a level.
 
     The level is the mean over at least FEWEST_FILINGS filings; each counts with the mean logarithm of its figures (of
