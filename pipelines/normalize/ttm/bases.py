@@ -153,25 +153,22 @@ class _Legs:
             windows: the windows.
             seq: the filing of each window; it states this year to date.
         """
-        of, year_before, a_year_ago = windows.of, windows.year_before, windows.q - QUARTERS_A_YEAR
+        of, fiscal_year, a_year_ago = windows.of, (windows.year_before, QUARTERS_A_YEAR), windows.q - QUARTERS_A_YEAR
         to_date = row_on_basis_of_filing(windows, windows.q, windows.quarter, seq)
         prior = windows.find_or_first(a_year_ago, windows.quarter, seq)
-        year, newest = (
-            windows.find_or_first(year_before, QUARTERS_A_YEAR, seq),
-            windows.find(year_before, QUARTERS_A_YEAR),
-        )
-        of_shares = IS_COUNT[windows.concept] & (of("revised", newest) > of("since", year))
+        year, newest = windows.find_or_first(*fiscal_year, seq), windows.find(*fiscal_year)
+        # the fiscal year as known after the filing, unless a later filing corrects an error in it
+        is_restated_count = IS_COUNT[windows.concept] & (of("revised", newest) > of("since", year))
         years, interim = np.array([year, newest]), np.array([to_date, prior])
-        is_error = _was_error(windows, year, newest, seq) | windows.decide_for(
-            of_shares, _corrects_average, years, interim
-        )
-        is_error = CORRECTED_YEAR.where(is_error)
-        year = np.where(YEAR_BEFORE_RECAST.where(~is_error), year, newest)
-        later = windows.since(year_before, QUARTERS_A_YEAR, seq)
+        is_corrected = windows.decide_for(is_restated_count, _corrects_average, years, interim)
+        was_error = CORRECTED_YEAR.where(_was_error(windows, year, newest, seq) | is_corrected)
+        year = np.where(YEAR_BEFORE_RECAST.where(~was_error), year, newest)
+        later = windows.since(*fiscal_year, seq)
         with_year = windows.find(a_year_ago, windows.quarter, of("seq", year))
         prior = np.where(NEWEST_COMPARATIVE.where(prior >= 0), prior, with_year)
-        size = DISAGREEMENT * _scale(windows, of("amount", year) + of("amount", to_date) - of("amount", prior), year)
-        return cls(windows, year, later, newest, to_date, prior, with_year, is_error, size)
+        twelve_months = of("amount", year) + of("amount", to_date) - of("amount", prior)
+        size = DISAGREEMENT * _compared_amount(windows, twelve_months, year)
+        return cls(windows, year, later, newest, to_date, prior, with_year, was_error, size)
 
     def differ(self, one: Ints, other: Ints) -> Flags:
         """Whether two rows differ by more than `size` and rounding."""
@@ -350,8 +347,16 @@ def _corrects_average(windows: Windows, years: Ints, interim: Ints) -> Flags:
     return found
 
 
-def _scale(windows: Windows, amount: Floats, year: Ints) -> Floats:
-    """The amount with which differences are compared: twelve months, or the item of the concept if it is larger."""
+def _compared_amount(windows: Windows, amount: Floats, year: Ints) -> Floats:
+    """The amount with which differences between legs are compared: twelve months, without the sign.
+
+    For operating cash flow and capital expenditure it is free cash flow of the fiscal year, if this is larger.
+
+    Args:
+        windows: the windows.
+        amount: twelve months.
+        year: the row of the fiscal year.
+    """
     partner = windows.of_partner()
     row = np.where(partner.concept == windows.concept, NOTHING, partner.find(windows.year_before, QUARTERS_A_YEAR))
     return np.fmax(abs(amount), abs(windows.of("amount", year) - windows.of("amount", row)))

@@ -28,7 +28,7 @@ from pipelines.normalize.ttm.ways import (
     SMALLEST_UNIT,
     TtmMethod,
 )
-from pipelines.normalize.ttm.windows import REASONS, WINDOW_FLAGS, former, legs_of, of_items
+from pipelines.normalize.ttm.windows import REASONS, WINDOW_FLAGS, amount_before, legs_of, of_items
 
 NO_RECAST_DIFFERENCE = Rule(
     "quarter.no-recast-difference",
@@ -115,7 +115,7 @@ def quarter_versions(windows: Windows) -> tuple[pl.DataFrame, ...]:
     windows = _with_years(windows)
     found = _found(windows)
     counts = found.counts
-    before = former(windows, found.way.amount, counts)
+    before = amount_before(windows, found.way.amount, counts)
     rows = _rows(windows, found).with_columns(window=np.arange(len(counts)))
     # a quarter that a later filing contradicts is followed by a row without amount
     kept = counts | (~counts & ~np.isnan(before))

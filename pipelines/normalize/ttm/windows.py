@@ -221,7 +221,7 @@ def _found(windows: Windows, ways: TwoMethods, choice: Choice) -> pl.DataFrame:
 def _rules(windows: Windows, ways: TwoMethods, choice: Choice) -> tuple[Flags, pl.Series]:
     """Whether an amount that counted after an earlier filing is withdrawn, and the rule that decides each window."""
     has_way = choice.has_way
-    before = former(windows, choice.of("amount"), has_way)
+    before = amount_before(windows, choice.of("amount"), has_way)
     mixes_bases, is_disputed, mixes_units = (
         ways.by_years.breaks(rule) & ~has_way for rule in (NO_MIXED_BASES, NO_YEAR_IN_DISPUTE, NO_MIXED_UNITS)
     )
@@ -237,8 +237,14 @@ def _rules(windows: Windows, ways: TwoMethods, choice: Choice) -> tuple[Flags, p
     return is_withdrawn, pl.Series([*(rule.id for rule in rules), ""]).gather(number)
 
 
-def former(windows: Windows, amount: Floats, has_way: Flags) -> Floats:
-    """The last amount of the same quarter end after an earlier filing; NaN if there is no such amount."""
+def amount_before(windows: Windows, amount: Floats, has_way: Flags) -> Floats:
+    """The last amount that counted for the same quarter end after an earlier filing; NaN if there is none.
+
+    Args:
+        windows: the windows, sorted by quarter end and filing.
+        amount: the amount of each window.
+        has_way: the windows whose amount counts.
+    """
     last = np.maximum.accumulate(np.where(has_way, np.arange(len(amount)), NOTHING))
     last = np.append([NOTHING], last[:-1])[: len(amount)]
     return picked(amount, np.where(last >= first_row(starts(windows.slot(windows.q, 0))), last, NOTHING))
