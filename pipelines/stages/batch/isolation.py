@@ -18,7 +18,7 @@ OF_THE_MACHINE = (PipelineError, WarehouseError, OSError, MemoryError)
 """Errors of files, settings and memory. No company causes them, so they end the run."""
 SHOWN = 300
 """The number of characters of an error message that a reason quotes."""
-PROJECT = Path(__file__).parents[2]
+PROJECT = Path(__file__).parents[3]
 
 
 class Fault(NamedTuple):
