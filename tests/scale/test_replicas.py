@@ -46,7 +46,7 @@ def test_the_contract_holds_through_nginx(cluster: Cluster, files: tuple[str, ..
 
 def served_builds(cluster: Cluster) -> set[str]:
     """The builds that the workers answer from, past nginx."""
-    return {str(replica.status().get("build")) for replica in cluster.replicas for _ in range(5 * WORKERS)}
+    return {str(replica.status().get("build")) for replica in cluster.replicas for _ in range(2 * WORKERS)}
 
 
 def test_both_replicas_take_over_a_published_build(cluster: Cluster) -> None:
@@ -55,7 +55,7 @@ def test_both_replicas_take_over_a_published_build(cluster: Cluster) -> None:
     build = f"{before}-2"
     cluster.publish(build)
     published = time.monotonic()
-    wait_until(lambda: served_builds(cluster) == {build})
+    wait_until(lambda: served_builds(cluster) == {build}, ONCE_IN_A_WHILE)  # a minute has 120 requests without a key
     assert time.monotonic() - published < 5 + SLOW
     for replica in cluster.replicas:
         ours, theirs = cluster.home / "published", replica.home / "published"
