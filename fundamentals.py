@@ -80,6 +80,12 @@ def _duration(text: str) -> timedelta:
     return int(found[1]) * UNITS[found[2]]
 
 
+def _share(text: str) -> float:
+    if not re.fullmatch(r"0?\.\d{1,6}|1(\.0*)?", text, re.ASCII) or not float(text):
+        raise click.BadParameter(f"{text!r} is not a share, expected a number above 0, at most 1")
+    return float(text)
+
+
 PORT, COUNT = click.IntRange(0, 65535), click.IntRange(1, 9999)
 
 symbols_option = click.option(
@@ -437,13 +443,7 @@ def file(symbol: str, number: int, port: int) -> None:
 @click.option(
     "--for", "lasting", type=_duration, metavar="TIME", help="end it after 2m, say (default: with `fake-sec mend`)"
 )
-@click.option(
-    "--share",
-    type=click.FloatRange(0, 1, min_open=True),
-    default=1.0,
-    metavar="SHARE",
-    help="of the requests, such as 0.1",
-)
+@click.option("--share", type=_share, default="1", metavar="SHARE", help="of the requests, such as 0.1")
 @fake_sec_port
 def fault(fault: str, part: str, lasting: timedelta | None, share: float, port: int) -> None:
     """Begin a fault of the table in docs/commands.md, such as 503."""

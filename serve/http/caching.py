@@ -232,7 +232,7 @@ class Representations:
 
 
 def body_lines(body: bytes, coding: str = "") -> bytes:
-    """The header lines Content-Encoding, Content-Length and Content-Type of a body of JSON; coding `""` is none."""
+    """The header lines of a body of JSON: content coding (empty: none), length and type."""
     encoding = b"content-encoding: %s\r\n" % coding.encode() if coding else b""
     return b"%scontent-length: %d\r\ncontent-type: application/json\r\n" % (encoding, len(body))
 

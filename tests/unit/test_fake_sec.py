@@ -556,6 +556,7 @@ def test_what_it_cannot_serve_is_an_error_of_one_line(serve, tmp_path):
         ["serve", "--held-back", "0"],
         ["fault", "503", "--share", "0"],
         ["fault", "503", "--share", "1.5"],
+        ["fault", "503", "--share", "nan"],
         ["fault", "503", "--for", "1d"],
         ["file", "--number", "-1"],
         [],

@@ -81,7 +81,11 @@ def _candidates(
 def _chosen(
     candidates: Mapping[str, list[str]], decided: Mapping[str, bool], stated: Day, table: Mapping[str, Line]
 ) -> tuple[dict[str, bool], list[str]]:
-    """For each possible line whether it is one; and the likely borrowings, also those that were no lines before."""
+    """Decide for each possible line whether it is likely one.
+
+    Returns:
+        the decision by element, and the likely borrowings, including borrowings that were no lines before.
+    """
     found: dict[str, bool] = {}
     borrowings: list[str] = []
     totals = TOTAL_ELEMENTS.intersection(candidates)

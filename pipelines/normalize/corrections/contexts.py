@@ -244,7 +244,7 @@ def _repeating_longer(flows: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
 def _repeating_next_year(flows: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
     """Figures that equal those of the next year in the same filing, which has over twice as many lines for that year.
 
-    Such a figure is that of the next year, in the context of the year before.
+    Such a figure belongs to the next year, and was filed in the context of the year before.
 
     Args:
         flows: figures of durations (_flows).

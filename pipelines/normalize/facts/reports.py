@@ -75,7 +75,8 @@ SAME_DAY = Rule(
 )
 
 YEARS_BEFORE_FILING = 15
-"""Of some 1.5 million facts, none that a line item takes ended more than 11 years before its filing."""
+"""Of 447,000 facts of the elements that the rules read, in the mirrors of tests, two ended more than 11 years before
+their filing: 12 and 21 years, both in notes."""
 
 ACCEPTED = pl.Schema({"cik": pl.String(), "accession": pl.String(), "accepted_at": pl.Datetime("us", "UTC")})
 
