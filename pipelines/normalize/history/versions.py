@@ -159,7 +159,7 @@ def published(
     return (
         flagged.with_columns(flags=flags.published(flagged), class_member=pl.lit(""), n=pl.lit(n, pl.Int32))
         .sort("cik", "period_end", "item", "seq")
-        .join(pl.concat([legs, without]), on="version", maintain_order="left")
+        .join(pl.concat([legs, without], rechunk=True), on="version", maintain_order="left")
         .select(*REPLAYED.names(), "q", "seq")
     )
 
