@@ -3,7 +3,7 @@
 Belongs here: the order of the steps, the frames that each takes and makes, and running them. Does not: any rule.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from time import perf_counter
@@ -151,7 +151,8 @@ def standardize(
     series = with_classes(facts, by_class)
     of_filers = {"shown": shown, "accepted": accepted, "registrants": registrants}
     numbered = {name: series.numbered(rows) for name, rows in of_filers.items()}
-    frames = run(STEPS, {"raw": series.facts, "faces": faces, **numbered}, observe, validate=validate)
+    keep = {"grid", *(field.name for field in fields(Standardized))}
+    frames = run(STEPS, {"raw": series.facts, "faces": faces, **numbered}, observe, keep=keep, validate=validate)
     frames["proofs"] = ledger.standing(frames["proofs"], frames["grid"])
     frames["share_bases"] = frames["filings"].select("cik", "accession", "factor")
     covers = (filed.covers, filed.filings) if filed else (COVERS.to_frame(), FILINGS.to_frame())
@@ -172,6 +173,7 @@ def run(
     given: dict[str, Frame | None],
     observe: Observer | None = None,
     *,
+    keep: Collection[str] | None = None,
     validate: bool = False,
 ) -> dict[str, Frame]:
     """Run steps one after the other.
@@ -180,30 +182,40 @@ def run(
         steps: the steps.
         given: the frames that no step makes; also the frames of earlier steps, if `steps` is only a part.
         observe: as in standardize.
+        keep: the frames to return besides GATHERED; other frames are dropped after the last step that takes them, to
+            free their memory. None: all frames are returned.
         validate: as in standardize.
 
     Returns:
-        every frame that a step made, by name; `decisions` and `proofs` are of all steps together.
+        the frames that the steps made, by name; `decisions` and `proofs` are of all steps together.
 
     Raises:
         FrameError: a step made a frame that differs from its declaration in frames.FRAMES.
     """
     frames: dict[str, Frame] = {name: FRAMES[name].empty for name in GATHERED}
-    for step in steps:
+    last_step = {name: number for number, step in enumerate(steps) for name in (*step.makes, *step.takes, *step.of)}
+    for number, step in enumerate(steps):
         began = perf_counter()
-        of = [frames.get(name, given.get(name)) for name in step.of]
-        if of and not any(frame.height for frame in of if frame is not None):
-            output: tuple[Frame, ...] = tuple(FRAMES[name].empty for name in step.makes)
-        else:
-            result = step.run(*(frames.get(name, given.get(name)) for name in step.takes))
-            output = result if isinstance(result, tuple) else (result,)
-        for name, frame in zip(step.makes, output, strict=True):
-            checked = FRAMES[name].checked(frame, step.name, validate=validate)
-            frames[name] = pl.concat([frames[name], checked]) if name in GATHERED else checked
+        made = _made(step, {**given, **frames}, validate)
         if observe:
-            observe(step.name, output[0].height, perf_counter() - began)
+            observe(step.name, made[step.makes[0]].height, perf_counter() - began)
+        frames |= {name: pl.concat([frames[name], made.pop(name)]) for name in GATHERED if name in made}
+        frames |= made
+        if keep is not None:
+            wanted = {*keep, *GATHERED, *(name for name, last in last_step.items() if last > number)}
+            frames = {name: frame for name, frame in frames.items() if name in wanted}
     of_rules = frames["decisions"].group_by("cik", "rule").agg(pl.col("figures").sum())
     return {**frames, "decisions": of_rules.sort("cik", "rule")}
+
+
+def _made(step: Step, frames: Mapping[str, Frame | None], validate: bool) -> dict[str, Frame]:
+    """The frames that a step makes, by name; they are empty if the step has nothing to process."""
+    of = [frame for name in step.of if (frame := frames.get(name)) is not None]
+    if of and not any(frame.height for frame in of):
+        return {name: FRAMES[name].empty for name in step.makes}
+    result = step.run(*(frames.get(name) for name in step.takes))
+    named = zip(step.makes, result if isinstance(result, tuple) else (result,), strict=True)
+    return {name: FRAMES[name].checked(frame, step.name, validate=validate) for name, frame in named}
 
 
 def _known_amounts(placed: Frame, composed: Frame) -> tuple[Frame, Frame, Frame]:

@@ -52,6 +52,7 @@ def _published(synchronization: Synchronization) -> StepResult:
     if before and before.inputs == inputs and not is_full:
         return _kept(synchronization, before, inputs, times)
     renewed = None if is_full else _renewal(lake, before)
+    synchronization.workers.end()  # they have no more work, and writing a build needs their memory
     build = publish.build(published, stored.files(lake), synchronization.sync_id, renewed)
     is_same = before is not None and before.inputs == inputs and _has_rows(before, build)
     if before and (is_same or before.content_hash == build.content_hash):

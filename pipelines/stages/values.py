@@ -85,7 +85,7 @@ def plan(lake: Lake, again: Iterable[str]) -> Plan:
                 withdrawing=tuple(cik for cik in ciks if cik in withdrawing),
                 reread=tuple(cik for cik in ciks if cik in reread),
             )
-            for ciks in in_batches(to_do)
+            for ciks in in_batches(to_do, lake.rows_by_company("facts"))
         ],
         to_do,
     )

@@ -196,6 +196,10 @@ class Lake:
                 return sum(held.rows for held in self.manifest(name).companies.values())
             return int(pl.scan_parquet(self.path(name)).select(pl.len()).collect().item())
 
+    def rows_by_company(self, name: str) -> dict[str, int]:
+        """The number of rows of each company in a table of companies."""
+        return {cik: held.rows for cik, held in self.manifest(name).companies.items()}
+
     def head(self, name: str, rows: int, without: Sequence[str] = ()) -> pl.DataFrame:
         """The first rows of the first part of a table, without the given columns."""
         with self._named_errors(name):

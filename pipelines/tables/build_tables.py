@@ -102,7 +102,8 @@ def assemble_companies(lake: Lake, workers: Workers = ALONE, again: Collection[s
     if to_do or not known:
         left_out = held_back.not_compared(lake)
         with lake.gathering("warehouse") as output:
-            parts = [lake.limited_to(batch) for batch in in_batches(sorted(to_do.keys() - left_out))]
+            companies = sorted(to_do.keys() - left_out)
+            parts = [lake.limited_to(batch) for batch in in_batches(companies, lake.rows_by_company("facts"))]
             task = partial(
                 isolated, "stage tables", partial(_of_companies, newest_filing, newest_statements.quarters_of(lake))
             )

@@ -75,16 +75,29 @@ FEW = {
 }
 
 
+def given_to_steps(rows):
+    facts, faces, shown, _ = with_filed(raw(rows) if rows else pl.DataFrame(schema=RAW_SCHEMA), None)
+    return {"raw": facts, "faces": faces, "shown": shown}
+
+
 @pytest.mark.parametrize("name", FEW)
 def test_a_step_without_rows_to_process_would_return_none(name):
     """Leaving out the steps with empty frames changes no frame."""
-    facts, faces, shown, _ = with_filed(raw(FEW[name]) if FEW[name] else pl.DataFrame(schema=RAW_SCHEMA), None)
-    given = {"raw": facts, "faces": faces, "shown": shown}
+    given = given_to_steps(FEW[name])
 
     frames, of_all_steps = run(STEPS, given), run([replace(step, of=()) for step in STEPS], given)
 
     for frame in FRAMES:
         assert_frame_equal(frames[frame], of_all_steps[frame])
+
+
+def test_only_the_wanted_frames_are_kept():
+    given = given_to_steps(FEW["flows only"])
+
+    kept, frames = run(STEPS, given, keep=["versions"]), run(STEPS, given)
+
+    assert set(kept) == {"versions", *GATHERED}
+    assert all(frame.equals(frames[name]) for name, frame in kept.items())
 
 
 @pytest.mark.parametrize(

@@ -652,6 +652,15 @@ def test_the_size_of_batches_is_a_setting(setting, sizes, monkeypatch):
     assert [len(batch) for batch in batches.in_batches("abcde")] == sizes
 
 
+@pytest.mark.parametrize(
+    ("facts", "in_one"), [((4, 5, 1, 1, 1), ["ab", "cde"]), ((99, 1, 99, 1), ["a", "b", "c", "d"])]
+)
+def test_companies_with_many_facts_are_in_smaller_batches(facts, in_one, monkeypatch):
+    monkeypatch.setattr(batches, "FACTS", 9)
+    rows = dict(zip("abcde", facts, strict=False))
+    assert ["".join(batch) for batch in batches.in_batches(rows, rows)] == in_one
+
+
 @pytest.mark.parametrize("setting", ["0", "-1", "many", "1.5"])
 def test_a_wrong_size_of_batches_is_an_error(setting, monkeypatch):
     monkeypatch.setenv("FUNDAMENTALS_BATCH", setting)
