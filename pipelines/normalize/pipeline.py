@@ -32,6 +32,7 @@ from pipelines.normalize.periods import breaks, calendar
 from pipelines.normalize.shares import latest, splits
 from pipelines.normalize.ttm import discrete, known, windows
 from pipelines.normalize.ttm.lookups import Windows
+from pipelines.one_thread import in_one_thread
 from warehouse.contract.line_items import ITEMS_BY_CLASS, LINE_ITEMS, items_of
 
 ITEM_SIGNS = {item.name: 1 if item.unit == "shares" else -1 for item in LINE_ITEMS if item.name in ITEMS_BY_CLASS}
@@ -122,6 +123,7 @@ OF_CLASSES = (
 """The tables that also have rows of classes of stock."""
 
 
+@in_one_thread
 def standardize(
     raw: Frame,
     accepted: Frame | None = None,

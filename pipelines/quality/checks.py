@@ -13,6 +13,7 @@ import polars as pl
 
 from pipelines.code_digest import digest_of
 from pipelines.loading import loading
+from pipelines.one_thread import in_one_thread
 from pipelines.quality import coverage, identities, windows
 from pipelines.quality.evidence import FAILS, FLAGGED, FOUND, HOLDS, Evidence
 from pipelines.stages.batch.batches import in_batches
@@ -156,6 +157,7 @@ def in_check_order(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.select("check", *FOUND).sort(by_check, "cik", "period_end", "subject", "other")
 
 
+@in_one_thread
 def _of_companies(part: LimitedLake) -> tuple[dict[str, pl.DataFrame], None]:
     """The comparisons of a batch of companies."""
     with loading():

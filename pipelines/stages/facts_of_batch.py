@@ -16,6 +16,7 @@ from pipelines.edgar.fetch.raw_store import Documents
 from pipelines.normalize.elements import wanted_elements
 from pipelines.normalize.facts.raw import RAW_SCHEMA
 from pipelines.normalize.facts.reports import usable
+from pipelines.one_thread import in_one_thread
 from pipelines.stages.batch import quarantine
 from pipelines.stages.batch.batches import Batch
 from pipelines.stages.batch.held_back import DocumentNotes
@@ -23,6 +24,7 @@ from pipelines.stages.batch.quarantine import quarantined
 from pipelines.storage.lake import Lake
 
 
+@in_one_thread
 def work(home: Path, lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], DocumentNotes]:
     """The facts of a batch of companies; the documents that cannot be used, and the counts of suspicious documents."""
     store, columns, broken = Documents(home), FactColumns(), []

@@ -12,6 +12,7 @@ from pipelines.normalize.facts.unread import unread_reports
 from pipelines.normalize.history.log import ONE_QUARTER, TWELVE_MONTHS, with_later_columns
 from pipelines.normalize.periods.predecessors import stitched, under_successors
 from pipelines.normalize.pipeline import Standardized, standardize
+from pipelines.one_thread import in_one_thread
 from pipelines.stages.batch import held_back, quarantine
 from pipelines.stages.batch.batches import Batch, StepNote
 from pipelines.stages.batch.isolation import Fault
@@ -20,6 +21,7 @@ from pipelines.stages.filed import filed_of_batch
 from pipelines.storage.lake import Lake
 
 
+@in_one_thread
 def work(lake: Lake, batch: Batch) -> tuple[dict[str, pl.DataFrame], tuple[list[StepNote], list[Fault]]]:
     """Standardize a batch of companies. Returns the rows by table; the steps of the rules, and the companies to hold
     back."""

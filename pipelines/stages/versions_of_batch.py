@@ -28,6 +28,7 @@ from pipelines.normalize.history.versions import (
     to_append,
 )
 from pipelines.normalize.pipeline import ITEM_SIGNS
+from pipelines.one_thread import in_one_thread
 from pipelines.stages.batch import batches
 from pipelines.stages.batch.batches import Batch
 from pipelines.stages.batch.predecessors import held_predecessors
@@ -41,6 +42,7 @@ READ_EARLY = pl.duration(days=60)
 came into companyfacts later."""
 
 
+@in_one_thread
 def work(lake: Lake, log: Path, now: datetime, batch: Batch) -> tuple[dict[str, pl.DataFrame], list[str]]:
     """The versions of a batch of companies, by table: all versions, versions to record, and versions to show as
     changes.

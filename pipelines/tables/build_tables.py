@@ -23,6 +23,7 @@ from pipelines.normalize.industry.sic import MAJOR_GROUPS
 from pipelines.normalize.items.item import SUM
 from pipelines.normalize.items.line_items import served
 from pipelines.normalize.rules import FILES, REGISTRY
+from pipelines.one_thread import in_one_thread
 from pipelines.stages.batch import held_back
 from pipelines.stages.batch.batches import in_batches
 from pipelines.stages.batch.isolation import Fault, ciks_of, isolated
@@ -184,6 +185,7 @@ def _with_age(made_from: str, stale_after: date | None, newest_filing: date) -> 
     return f"{made_from} stale" if stale_after and newest_filing > stale_after else made_from
 
 
+@in_one_thread
 def _of_companies(
     newest_filing: date, newest_quarters: Sequence[str], part: LimitedLake
 ) -> tuple[dict[str, pl.DataFrame], Notes]:
