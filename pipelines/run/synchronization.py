@@ -27,6 +27,7 @@ from pipelines.shared.shared_home import WorkingCopy, commit_alone, of_home, tak
 from pipelines.stages.documents import Selection
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake
+from pipelines.tables import stored
 from pipelines.workers import ALONE, Workers, started
 from warehouse.build import delays, runs
 from warehouse.build.pointer import Pointer, current
@@ -254,7 +255,13 @@ class Synchronization:
         before = self.before
         with suppress(duckdb.Error, BuildUnreadable):
             now = current(self.home.published)
-            return delays.of(self.home.published, before, now, available(self.home)) if before and now else []
+            if before and now:
+                published_at = datetime.fromisoformat(now.published_at)
+                filings = self.lake.read(stored.assembled("filings"), ["accession", "accepted_at", "share_basis"])
+                at = filings["accepted_at"].dt.replace_time_zone("UTC")
+                new = filings.with_columns(at).filter(at > published_at - delays.LATEST).drop_nulls()
+                accepted = dict(zip(new["accession"], new["accepted_at"], strict=True))
+                return delays.of(self.home.published / before.file, published_at, accepted, available(self.home))
         return []
 
     @property

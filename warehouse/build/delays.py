@@ -10,12 +10,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from warehouse.build.opening import Row, open_read_only
-from warehouse.build.pointer import Pointer
+from warehouse.build.opening import open_read_only
 
 LATEST = timedelta(days=7)
 """Age from which a filing has no delay: older filings are the history of a new company, and nobody waited for them."""
-ACCEPTED = "SELECT accession, epoch(accepted_at) FROM filings WHERE accepted_at > ? AND share_basis IS NOT NULL"
 KNOWN = "SELECT accession FROM filings WHERE list_contains(?, accession) AND share_basis IS NOT NULL"
 """A listed report that has not been read yet has no share basis, and does not count."""
 
@@ -31,29 +29,28 @@ class Delay(NamedTuple):
     at_service: float
 
 
-def of(published: Path, before: Pointer, now: Pointer, available: Mapping[str, datetime]) -> list[Delay]:
+def of(before: Path, now: datetime, accepted: Mapping[str, datetime], available: Mapping[str, datetime]) -> list[Delay]:
     """The delays of the filings that a build adds to the previous build, in no order.
 
     Args:
-        published: the folder of builds.
-        before: the pointer to the previous build.
-        now: the pointer to the build.
+        before: the file of the previous build. It is opened only if it may lack a filing.
+        now: when the build was published, in UTC.
+        accepted: when EDGAR accepted the filings of the build that have a share basis, from LATEST before `now` on, by
+            accession number, in UTC.
         available: when EDGAR had the documents of filings, by accession number, in UTC; for a filing without an entry
             the whole delay counts as the service's, because the service did not look.
 
     Raises:
-        duckdb.Error: one of the two builds cannot be read.
+        duckdb.Error: the previous build cannot be read.
     """
-    published_at = datetime.fromisoformat(now.published_at)
-    end, there = published_at.timestamp(), {accession: at.timestamp() for accession, at in available.items()}
-    since = published_at.replace(tzinfo=None) - LATEST
-    accepted: dict[str, float] = dict(_rows(published / now.file, ACCEPTED, [since]))
-    known = {accession for (accession,) in _rows(published / before.file, KNOWN, [list(accepted)])}
-    new = {accession: min(at, end) for accession, at in accepted.items() if accession not in known}
+    end, there = now.timestamp(), {accession: at.timestamp() for accession, at in available.items()}
+    known = _known(before, list(accepted)) if accepted else set()
+    new = {accession: min(at.timestamp(), end) for accession, at in accepted.items() if accession not in known}
     begun = {accession: min(max(there.get(accession, at), at), end) for accession, at in new.items()}
     return [Delay(begun[accession] - at, end - begun[accession]) for accession, at in new.items()]
 
 
-def _rows(file: Path, sql: str, parameters: Sequence[object]) -> list[Row]:
-    with open_read_only(file) as connection:
-        return connection.execute(sql, parameters).fetchall()
+def _known(before: Path, accessions: Sequence[str]) -> set[str]:
+    """The given filings that a build has."""
+    with open_read_only(before) as connection:
+        return {accession for (accession,) in connection.execute(KNOWN, [accessions]).fetchall()}
