@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from pipelines.normalize import arrays
 from pipelines.normalize.balance import reading, sections
 from pipelines.normalize.balance.cash import cash, cash_at_end_of_flows
-from pipelines.normalize.balance.debt import debt
+from pipelines.normalize.balance.debt.composed import debt
 from pipelines.normalize.balance.evidence import supported
 from pipelines.normalize.balance.reading import Filing, is_balance_sheet
 from pipelines.normalize.balance.sheets import GROUPS, History

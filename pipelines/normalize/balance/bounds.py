@@ -5,7 +5,7 @@ Belongs here: whether a value is out of bounds, or one of its lines wrong. Does 
 """
 
 from pipelines.normalize.balance.cash import WITH_RESTRICTED
-from pipelines.normalize.balance.debt import FILER_TOTAL
+from pipelines.normalize.balance.debt.filer_total import FILER_TOTAL
 from pipelines.normalize.balance.reading import Lines, stated_lines
 from pipelines.normalize.balance.sheets import TABLES, Case, Sheet
 from pipelines.normalize.balance.solver import DIGITS, OTHER_DIGITS, is_mistyped_or_in_other_units, unit_of

@@ -15,7 +15,7 @@ from itertools import product
 from msgspec.structs import replace
 
 from pipelines.normalize.balance import bounds, unknown
-from pipelines.normalize.balance.debt import rolled_forward
+from pipelines.normalize.balance.debt.borrowings import rolled_forward
 from pipelines.normalize.balance.reading import Filing
 from pipelines.normalize.balance.sheets import GROUPS, QUARTERS, Case, History, Sheet
 from pipelines.normalize.balance.values import CASH_ITEM, DEBT, Value, amount

@@ -14,7 +14,9 @@ from datetime import date
 import polars as pl
 
 from pipelines.normalize import arrays
-from pipelines.normalize.balance.debt import DEBT_AS_READ, DISCOUNT, FILER_TOTAL, WITH_MATURITIES
+from pipelines.normalize.balance.debt.borrowings import DEBT_AS_READ, DISCOUNT
+from pipelines.normalize.balance.debt.classified import WITH_MATURITIES
+from pipelines.normalize.balance.debt.filer_total import FILER_TOTAL
 from pipelines.normalize.balance.solver import SAME, is_mistyped_or_in_other_units
 from pipelines.normalize.balance.values import Value
 from pipelines.normalize.elements import CONCEPTS

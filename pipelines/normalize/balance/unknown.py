@@ -8,7 +8,8 @@ from collections.abc import Collection, Mapping, Set
 from itertools import product
 
 from pipelines.normalize.balance.bounds import HALF, MATERIAL, MOVED
-from pipelines.normalize.balance.debt import DEBT_AS_READ, DISCOUNT, WITH_MATURITIES
+from pipelines.normalize.balance.debt.borrowings import DEBT_AS_READ, DISCOUNT
+from pipelines.normalize.balance.debt.classified import WITH_MATURITIES
 from pipelines.normalize.balance.reading import Filing
 from pipelines.normalize.balance.sheets import (
     GROUPS,
