@@ -15,12 +15,12 @@ from pipelines.dagster_app.asset_specs import OF_FILINGS, UPSTREAM
 from pipelines.dagster_app.assets import assets
 from pipelines.dagster_app.checks import blocking, quality_of_values
 from pipelines.dagster_app.resources import running_synchronization, settings
-from pipelines.edgar.source.sources import open_source
 from pipelines.errors import PipelineError
 from pipelines.run.filing_queue import Queue
 from pipelines.run.heartbeat import HeartbeatWriter, figures
 from pipelines.run.newest_filings import EVERY, Covered, exclusive_access, to_synchronize
 from pipelines.run.plan import STEPS, without_filings
+from pipelines.sources import open_source
 from pipelines.storage.home import Home
 from warehouse.errors import WarehouseError
 from warehouse.record.schedule import CRON, TIME_ZONE

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pipelines.dagster_app.recorder import run_recorded
 from pipelines.edgar.decode.newest import NewFiling
 from pipelines.edgar.errors import RefusedError
-from pipelines.edgar.source.sources import Source, open_source
+from pipelines.edgar.source.source import Source
 from pipelines.errors import PipelineError
 from pipelines.run import stopping
 from pipelines.run.filing_queue import Queue
@@ -21,6 +21,7 @@ from pipelines.run.heartbeat import HeartbeatWriter, figures
 from pipelines.run.newest_filings import CLOCKS, EVERY, MOST_SYNCHRONIZED, Covered, exclusive_access, to_synchronize
 from pipelines.run.steps import MALFORMED_ROWS
 from pipelines.run.stopping import ends_soon_after_signal
+from pipelines.sources import open_source
 from pipelines.stages.documents import UnknownSymbolError
 from pipelines.storage.home import Home
 from warehouse.errors import WarehouseError

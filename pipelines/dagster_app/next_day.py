@@ -8,9 +8,9 @@ Belongs here: output on the terminal. Does not: the filings of that day (sample.
 from collections.abc import Iterator
 
 from pipelines.dagster_app import synchronize
-from pipelines.edgar.source.sources import SAMPLE_NEXT_DAY
 from pipelines.errors import PipelineError
 from pipelines.sample import EVENTS, NEXT_DAY
+from pipelines.sources import SAMPLE_NEXT_DAY
 from pipelines.storage.home import Home
 from warehouse.build.publish import readable
 

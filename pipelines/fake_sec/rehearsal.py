@@ -13,7 +13,6 @@ from pathlib import Path
 import msgspec
 
 from pipelines.edgar.decode.newest import FORMS, newest_url
-from pipelines.edgar.source.sources import open_source
 from pipelines.errors import PipelineError
 from pipelines.fake_sec.edgar import FakeEdgar, at_most
 from pipelines.fake_sec.faults import FAULTS, PARTS, Fault, Faults
@@ -23,6 +22,7 @@ from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from pipelines.run import stopping
 from pipelines.sample import sample_filers
 from pipelines.sample.edgar import bulk
+from pipelines.sources import open_source
 
 USER_AGENT = "Rehearsal rehearsal@example.org"
 HOME = ".data/rehearsal"

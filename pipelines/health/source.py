@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from pipelines.edgar.answers import TICKERS_URL, NotFound
 from pipelines.edgar.errors import FetchError, SourceError
-from pipelines.edgar.source.sources import open_source
+from pipelines.sources import open_source
 from pipelines.storage.home import MARKER, Home, HomeError, kind_in
 from warehouse.contract.findings import DAMAGE, WARNING, WELL, Finding
 

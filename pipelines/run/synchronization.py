@@ -16,7 +16,7 @@ from typing import Protocol
 import duckdb
 
 from pipelines.edgar.fetch.raw_store import RawStore
-from pipelines.edgar.source.sources import SAMPLE, SAMPLE_NEXT_DAY, Source, open_source
+from pipelines.edgar.source.source import Source
 from pipelines.run.heartbeat import available
 from pipelines.run.result import StepResult
 from pipelines.settings import filings_wanted, store_patience
@@ -24,6 +24,7 @@ from pipelines.shared import cluster
 from pipelines.shared.code_in_force import CodeError, in_force, require_no_newer, version
 from pipelines.shared.lease import leased
 from pipelines.shared.shared_home import WorkingCopy, commit_alone, of_home, taken_over
+from pipelines.sources import SAMPLE, SAMPLE_NEXT_DAY, open_source
 from pipelines.stages.documents import Selection
 from pipelines.storage.home import Home
 from pipelines.storage.lake import Lake

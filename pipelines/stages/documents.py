@@ -15,7 +15,7 @@ from pipelines.edgar.decode import listing_checks
 from pipelines.edgar.decode.documents import decode_tickers
 from pipelines.edgar.fetch.extract import CompanyDocuments, Extracted, fetch_documents, fetch_tickers
 from pipelines.edgar.fetch.raw_store import RawStore
-from pipelines.edgar.source.sources import Source
+from pipelines.edgar.source.source import Source
 from pipelines.errors import PipelineError
 from pipelines.normalize.listings import classified
 from pipelines.normalize.periods.successions import chains

@@ -15,10 +15,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from pipelines import sources
 from pipelines.edgar.answers import TICKERS_URL, facts_url, submissions_url
 from pipelines.edgar.decode import listing_checks
 from pipelines.edgar.fetch.download_plan import BULK_URLS
-from pipelines.edgar.source import sources
 from pipelines.edgar.source.client import REFUSALS_IN_A_ROW
 from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from pipelines.storage.home import PROJECT, Home

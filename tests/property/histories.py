@@ -18,7 +18,7 @@ import polars as pl
 from pipelines.edgar.decode.documents import FactColumns, decode_facts, decode_submissions
 from pipelines.edgar.fetch.raw_store import RawStore
 from pipelines.edgar.source.client import EdgarClient
-from pipelines.edgar.source.sources import Source
+from pipelines.edgar.source.source import Source
 from pipelines.normalize.elements import wanted_elements
 from pipelines.normalize.facts.raw import RAW_SCHEMA
 from pipelines.normalize.facts.reports import ACCEPTED

@@ -29,7 +29,7 @@ from pipelines.edgar.fetch.raw_store import RawStore
 from pipelines.edgar.source import archive as archive_module
 from pipelines.edgar.source.archive import Archive
 from pipelines.edgar.source.bulk_folder import BulkFolder
-from pipelines.edgar.source.sources import open_source
+from pipelines.sources import open_source
 from tests.archives import zipped
 from tests.mirrors import ABSENT, ALFA, BRAVO, Mirror
 

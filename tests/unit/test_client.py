@@ -36,7 +36,7 @@ from pipelines.edgar.source import network
 from pipelines.edgar.source.client import EdgarClient
 from pipelines.edgar.source.network import Pace
 from pipelines.edgar.source.partial import Downloaded
-from pipelines.edgar.source.sources import REQUESTS_A_SECOND
+from pipelines.edgar.source.source import REQUESTS_A_SECOND
 from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from tests.fake_time import FakeTime
 from tests.servers import PATIENCE, PROJECT

@@ -18,8 +18,9 @@ from pipelines.edgar.fetch import download_plan
 from pipelines.edgar.fetch.download_plan import BULK_URLS, DownloadPlan, Memory, chosen
 from pipelines.edgar.fetch.raw_store import RawStore, Seen
 from pipelines.edgar.source.client import EdgarClient
-from pipelines.edgar.source.sources import Source, open_source
+from pipelines.edgar.source.source import Source
 from pipelines.fake_sec.server import EdgarServer, Reply
+from pipelines.sources import open_source
 from tests.archives import zipped
 from tests.fake_time import FakeTime
 from tests.mirrors import ALFA, BRAVO, Mirror

@@ -14,8 +14,9 @@ from pipelines.edgar.fetch import extract
 from pipelines.edgar.fetch.extract import CompanyDocuments, Document, fetch_documents, fetch_tickers
 from pipelines.edgar.fetch.raw_store import RawStore
 from pipelines.edgar.source.client import EdgarClient
-from pipelines.edgar.source.sources import Source, open_source
+from pipelines.edgar.source.source import Source
 from pipelines.fake_sec.server import EdgarServer, Reply
+from pipelines.sources import open_source
 from tests.fake_time import FakeTime
 from tests.mirrors import ALFA, BRAVO, Mirror
 

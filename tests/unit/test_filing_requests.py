@@ -22,7 +22,7 @@ from pipelines.edgar.fetch.filing_documents import ARCHIVES, DATA_SETS, NOT_THER
 from pipelines.edgar.fetch.raw_store import RawStore
 from pipelines.edgar.source.client import EdgarClient
 from pipelines.edgar.source.mirror import file_of
-from pipelines.edgar.source.sources import Source
+from pipelines.edgar.source.source import Source
 from pipelines.fake_sec.server import EdgarServer, Reply, running_server
 from pipelines.run.plan import run_all
 from pipelines.run.synchronization import Synchronization

@@ -16,8 +16,9 @@ from pipelines.edgar.fetch.download_plan import DownloadPlan
 from pipelines.edgar.fetch.extract import CompanyDocuments, fetch_documents
 from pipelines.edgar.fetch.raw_store import RawStore
 from pipelines.edgar.source.client import EdgarClient
-from pipelines.edgar.source.sources import Source, open_source
+from pipelines.edgar.source.source import Source
 from pipelines.fake_sec.server import EdgarServer, Reply, running_server
+from pipelines.sources import open_source
 from pipelines.storage.lake import Lake
 from tests.archives import zipped
 from tests.conftest import SHARED

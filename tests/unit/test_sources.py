@@ -8,8 +8,9 @@ import pytest
 from pipelines.edgar.answers import TICKERS_URL, Fetched, NotFound, Validators, facts_url
 from pipelines.edgar.errors import FetchError, SourceError
 from pipelines.edgar.source.mirror import MirrorFolder
-from pipelines.edgar.source.sources import REQUESTS_A_SECOND, open_source
+from pipelines.edgar.source.source import REQUESTS_A_SECOND
 from pipelines.fake_sec.server import Reply, running_server
+from pipelines.sources import open_source
 
 USER_AGENT = "Example Research mail@example.org"
 TICKERS = b'{"fields":["cik","name","ticker","exchange"],"data":[[1234,"Example Tools","EXT","NYSE"]]}'

@@ -18,12 +18,12 @@ import fundamentals
 from pipelines.edgar.decode import listing_checks
 from pipelines.edgar.errors import DocumentError
 from pipelines.edgar.fetch.raw_store import RawStore
-from pipelines.edgar.source.sources import open_source
 from pipelines.normalize.history.log import TWELVE_MONTHS
 from pipelines.normalize.periods import successions
 from pipelines.normalize.periods.predecessors import CONTINUED
 from pipelines.normalize.periods.successions import Succession
 from pipelines.progress import progress_to
+from pipelines.sources import open_source
 from pipelines.stages import documents, facts, values, versions
 from pipelines.stages.batch import batches, quarantine
 from pipelines.stages.batch.schemas import VALUE_TABLES, VERSIONS

@@ -27,7 +27,7 @@ from pipelines.edgar.decode.daily_index import companies_in, days_listed, index_
 from pipelines.edgar.errors import DocumentError, FetchError, RefusedError, SourceError
 from pipelines.edgar.fetch.raw_store import RawStore
 from pipelines.edgar.source.mirror import FACTS, SUBMISSIONS
-from pipelines.edgar.source.sources import Source, archive_threads
+from pipelines.edgar.source.source import Source, archive_threads
 
 if TYPE_CHECKING:
     from pipelines.edgar.source.client import EdgarClient

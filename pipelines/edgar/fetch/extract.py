@@ -22,7 +22,7 @@ from pipelines.edgar.answers import TICKERS_URL, NotFound, NotModified, Validato
 from pipelines.edgar.errors import FetchError, SourceError
 from pipelines.edgar.fetch import older_pages
 from pipelines.edgar.fetch.raw_store import Kind, RawStore, Seen, Status
-from pipelines.edgar.source.sources import Source
+from pipelines.edgar.source.source import Source
 
 LARGEST_ABSENCE = 0.05
 """If the source answers 404 for more than this share of the companies with stored documents, it counts as failed. A

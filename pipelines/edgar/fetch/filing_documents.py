@@ -23,7 +23,7 @@ from pipelines.edgar.decode.decoding import decode
 from pipelines.edgar.decode.filing_list import XbrlFiling
 from pipelines.edgar.errors import DocumentError, FetchError
 from pipelines.edgar.fetch.raw_store import RawStore
-from pipelines.edgar.source.sources import Source
+from pipelines.edgar.source.source import Source
 from pipelines.edgar.zip_directory import LARGEST_OF_PACKAGE, check_directory
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from pipelines.edgar.errors import SourceError
 from pipelines.edgar.fetch.extract import CHECKPOINT_SECONDS, FAILURES_IN_A_ROW, LEAST_COMPANIES_WITH_DOCUMENTS
 from pipelines.edgar.fetch.filing_documents import NOT_THERE, Document, FilingDocuments
 from pipelines.edgar.fetch.raw_store import RawStore
-from pipelines.edgar.source.sources import Source
+from pipelines.edgar.source.source import Source
 from pipelines.progress import report
 from pipelines.stages.batch.schemas import DATA_SETS, PACKAGES, UNREAD_FILINGS
 from pipelines.storage.lake import Lake

@@ -27,7 +27,7 @@ from pipelines.edgar.errors import CorruptError, DocumentError, FetchError
 from pipelines.edgar.fetch.filing_documents import ARCHIVES, DATA_SETS
 from pipelines.edgar.fetch.raw_store import RawStore
 from pipelines.edgar.source.mirror import MirrorFolder, file_of
-from pipelines.edgar.source.sources import REQUESTS_A_SECOND, Source
+from pipelines.edgar.source.source import REQUESTS_A_SECOND, Source
 from pipelines.normalize.forms import AMENDMENT, CURRENT_FORMS, PERIODIC_FORMS
 from pipelines.progress import report
 from pipelines.settings import FilingsWanted

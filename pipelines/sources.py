@@ -1,56 +1,25 @@
 """The sources of documents, with one interface: the SEC, a mirror directory, bulk files, and the sample.
 
-Belongs here: opening a source by its name or path, with errors that say what to give instead.
-Does not: requests (client, mirror, bulk_folder), which documents are requested (extract), the contents of the sample
-(sample).
+Belongs here: opening a source by its name or path, with errors that say what to give instead. Does not: requests
+(edgar), the contents of the sample (sample).
 """
 
-import os
 import re
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Literal, Self
 from urllib.parse import urlsplit
 
-from pipelines.edgar.answers import TICKERS_URL, Client
+from pipelines.edgar.answers import TICKERS_URL
 from pipelines.edgar.errors import UnopenedError
 from pipelines.edgar.source.mirror import MirrorFolder, file_of
+from pipelines.edgar.source.source import REQUESTS_A_SECOND, Source, archive_threads
 
-# The SEC allows ten requests a second. It counts arrivals, which are less regular than the times of sending: at this
-# pace, no second has more than ten even if a request arrives a tenth of a second late.
-REQUESTS_A_SECOND = 9.0
 SAMPLE, SAMPLE_NEXT_DAY = "sample", "sample-next-day"
 """The fictional filers, without and with their filings of the next day."""
 MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 USER_AGENT_ADVICE = (
     'set it to your name and mail address, which the SEC requires: EDGAR_USER_AGENT="Name mail@example.org"'
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """An opened source.
-
-    Attributes:
-        name: `live`, `mirror` or `sample`.
-        kind: `edgar` for real data, `sample` for fictional data; a home never has both.
-        client: requests documents.
-        threads: number of parallel requests.
-        absence_lasts: how long a 404 is remembered before the document is requested again.
-    """
-
-    name: Literal["live", "mirror", "sample"]
-    kind: Literal["edgar", "sample"]
-    client: Client
-    threads: int = 1
-    absence_lasts: timedelta = timedelta(0)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.client.close()
 
 
 def open_source(
@@ -118,12 +87,6 @@ def _mirror(folder: Path) -> Source:
     except (OSError, ValueError) as error:
         raise UnopenedError(f"{folder} cannot be read: {error}; {hint}") from error
     return Source("mirror", "edgar", MirrorFolder(folder))
-
-
-def archive_threads() -> int:
-    """The number of members of an archive that are read at the same time; each may be as large as the largest
-    document."""
-    return min(os.cpu_count() or 1, 4)
 
 
 def _is_web_address(text: str) -> bool:
