@@ -115,7 +115,7 @@ COLUMNS: dict[str, tuple[DataType, str]] = {
     "operating_cash_flow_end": (pl.Date, "end of its newest period"),
     "other_source": (pl.Boolean, "whether the source is, for this company, another amount than the best source"),
     "outcome": (pl.String, "one of frames.OUTCOMES; null if the identity can no longer be compared"),
-    "own_spread": (pl.Float64, "the spread of the way that counts"),
+    "own_spread": (pl.Float64, "the spread of the method that counts"),
     "period_end": (pl.Date, "the quarter end"),
     "periodic": (pl.Boolean, "whether the filing is a periodic report"),
     "place": (pl.Int16, "order of the leg"),
@@ -339,7 +339,7 @@ FRAMES: dict[str, Declared] = {
         ),
         (
             "flows",
-            "a change of the twelve months of a concept to a quarter end, by a way that the rule names",
+            "a change of the twelve months of a concept to a quarter end, by the method that the rule names",
             FLOWS,
         ),
         (

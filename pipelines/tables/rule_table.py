@@ -16,7 +16,7 @@ from pipelines.normalize.elements.lines import LINES
 from pipelines.normalize.history.log import VERSION_OF
 from pipelines.normalize.history.replay import SAME_RATIO
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.ttm.ways import METHOD_NAMES
+from pipelines.normalize.ttm.methods import METHOD_NAMES
 from warehouse.contract import schema
 from warehouse.contract.vocabulary import FLAGS
 

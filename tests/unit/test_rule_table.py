@@ -11,7 +11,7 @@ from pipelines.normalize.balance.values import FLAGS
 from pipelines.normalize.elements import OF_SOURCE
 from pipelines.normalize.history.log import TWELVE_MONTHS
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.ttm import ways
+from pipelines.normalize.ttm import methods
 from pipelines.tables import rule_table
 from warehouse.contract import vocabulary
 
@@ -181,7 +181,7 @@ def test_every_flag_and_method_has_a_rule():
     """Flags about the meaning of an element, or of the lines of a balance, are set by the rule that chose them."""
     codes = {rule_table.code_of(rule) for rule in rules.REGISTRY.values()}
     assert set(vocabulary.FLAGS) - codes == {*OF_SOURCE["reservation"].drop_nulls(), *FLAGS} - codes
-    assert set(ways.METHOD_NAMES.values()) <= codes
+    assert set(methods.METHOD_NAMES.values()) <= codes
 
 
 def test_the_rule_of_a_method_counts_the_values_computed_by_it():

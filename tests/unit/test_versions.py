@@ -26,7 +26,7 @@ from pipelines.normalize.history.versions import (
 from pipelines.normalize.items.line_items import line_items, recomputed
 from pipelines.normalize.items.points import Points
 from pipelines.normalize.pipeline import ITEM_SIGNS
-from pipelines.normalize.ttm.ways import FISCAL_YEAR
+from pipelines.normalize.ttm.methods import FISCAL_YEAR
 from pipelines.normalize.ttm.windows import WINDOW_FLAGS
 from tests.factories import CIK, day
 from warehouse.explanation.explain import SUBTRACTED

@@ -15,7 +15,7 @@ from pipelines.normalize.items.points import SHARES_OF, Leg, Points
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.bases import LARGEST_EXCESS
 from pipelines.normalize.ttm.known import CENTS, NOISE_OF_SUMS, QUARTERS_A_YEAR
-from pipelines.normalize.ttm.ways import METHOD_NAMES, METHODS, SINGLE_FIGURES
+from pipelines.normalize.ttm.methods import METHOD_NAMES, METHODS, SINGLE_FIGURES
 
 ROUNDINGS = 2
 """Largest difference, in units, between the sum of quarters and net income divided by shares: four roundings of half a
@@ -176,7 +176,7 @@ def average_shares(points: Points, name: str, takes_other: Flags | bool = False)
     found = replace(
         flow(points, name),
         methods=(*METHOD_NAMES.values(), "day_weighted_mean"),
-        method=np.where(is_year, points.way(name), len(METHODS)),
+        method=np.where(is_year, points.method(name), len(METHODS)),
         flags={**points.flags(name), "derived": points.of(name, "is_derived") > 0},
         proofs=(Proof(MEAN_AS_QUARTERS, is_shown, outcome, mean, mean * (1 - excess)),),
     )
@@ -187,8 +187,8 @@ def average_shares(points: Points, name: str, takes_other: Flags | bool = False)
 
 def _figures(points: Points, name: str, value: Floats, legs: tuple[Leg, ...]) -> list[Candidate]:
     """Candidates for values that are a single filed figure, one for each rule."""
-    way = points.way(name)
-    return [Candidate(rule, way == METHODS.index(rule), value, legs) for rule in SINGLE_FIGURES]
+    method = points.method(name)
+    return [Candidate(rule, method == METHODS.index(rule), value, legs) for rule in SINGLE_FIGURES]
 
 
 def diluted_shares(points: Points, basic: Item, income: Item) -> Item:

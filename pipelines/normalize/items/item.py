@@ -15,7 +15,7 @@ from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, any_of, num
 from pipelines.normalize.frames import CHOSE, HOLDS, PROOFS, WITHHELD_OUTCOME
 from pipelines.normalize.items.points import Leg, Points
 from pipelines.normalize.rule import Rule
-from pipelines.normalize.ttm.ways import METHOD_NAMES
+from pipelines.normalize.ttm.methods import METHOD_NAMES
 
 SUM = "sum"
 """The role of a leg that is added, multiplied by its weight."""
@@ -95,14 +95,14 @@ class Item:
 
 def flow(points: Points, name: str) -> Item:
     """An item that is the twelve months, the quarter, or the balance of the concept with its name."""
-    way = points.way(name)
+    method = points.method(name)
     return Item(
         name,
         points.of(name),
         rules=points.rules,
-        rule=way,
+        rule=method,
         methods=tuple(METHOD_NAMES.values()),
-        method=way,
+        method=method,
         flags=points.flags(name),
         legs=(points.leg(name, SUM),),
     )

@@ -47,7 +47,7 @@ from pipelines.normalize.items.returns import (
 )
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
-from pipelines.normalize.ttm.ways import FOUR_QUARTERS, METHODS
+from pipelines.normalize.ttm.methods import FOUR_QUARTERS, METHODS
 from warehouse.contract.line_items import LINE_ITEMS
 
 SIGNIFICANT_DIGITS = 6

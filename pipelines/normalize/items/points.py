@@ -27,7 +27,7 @@ from pipelines.normalize.elements import NUMBER_OF, REPEATING
 from pipelines.normalize.periods.breaks import REGIMES_OF_COMPANY
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import COMPANY_BITS, CONCEPT_BITS, NOISE_OF_SUMS, QUARTERS_A_YEAR
-from pipelines.normalize.ttm.ways import METHODS, SINGLE_FIGURES
+from pipelines.normalize.ttm.methods import METHODS, SINGLE_FIGURES
 from pipelines.normalize.ttm.windows import WINDOW_FLAGS
 from warehouse.contract.line_items import LINE_ITEMS
 
@@ -74,7 +74,7 @@ FLOWS = tuple(
 )
 """The flow concepts from which items are made, by their twelve months."""
 AMOUNT_COLUMNS = (
-    *("amount", "days", "regime", "company", "way", "grain"),
+    *("amount", "days", "regime", "company", "method", "grain"),
     *("spread", "own_spread", "gross", "excess", "is_derived", "seq"),
 )
 BALANCES = tuple(
@@ -215,7 +215,7 @@ class Points:
         self.rules = (*(rule.id for rule in METHODS), *balances["rule"].drop_nulls().unique(maintain_order=True))
         numbers = {rule: number for number, rule in enumerate(self.rules)}
         known = known.with_columns(
-            way=pl.col("rule").replace_strict(numbers, default=None, return_dtype=pl.Float64),
+            method=pl.col("rule").replace_strict(numbers, default=None, return_dtype=pl.Float64),
             company=pl.when(pl.col("amount").is_not_null()).then(pl.col("regime") // REGIMES_OF_COMPANY),
             withheld_by=pl.when(pl.col("amount").is_null()).then("rule"),
         )
@@ -245,13 +245,13 @@ class Points:
         """The flags of the known twelve months of a flow."""
         return {name: self.of(concept, name) > 0 for name in WINDOW_FLAGS}
 
-    def way(self, concept: str) -> Ints:
+    def method(self, concept: str) -> Ints:
         """The number in `rules` of the rule that composes the known amount: METHODS for flows; -1 if none is known."""
-        return whole(self.of(concept, "way"))
+        return whole(self.of(concept, "method"))
 
     def is_figure(self, concept: str) -> Flags:
         """Whether the known amount of a flow is one figure as filed: of the fiscal year, or of the quarter."""
-        found: Flags = np.isin(self.way(concept), [METHODS.index(rule) for rule in SINGLE_FIGURES])
+        found: Flags = np.isin(self.method(concept), [METHODS.index(rule) for rule in SINGLE_FIGURES])
         return found
 
     def withheld_by(self, concept: str) -> pl.Series:

@@ -1,7 +1,7 @@
 """Bases: finds for each window the fiscal year and the interim periods on one accounting basis.
 
-Belongs here: which amount of a restated leg counts in a window. Does not: sums of the legs (recasts, ways), look-ups of
-known amounts (lookups).
+Belongs here: which amount of a restated leg counts in a window. Does not: sums of the legs (recasts, methods), look-ups
+of known amounts (lookups).
 
 A leg that was restated has several amounts. A filing that states the year to date also states the same period of the
 year before, and both are on the basis of that filing. The fiscal year is on this basis too if the period of the year
@@ -17,7 +17,7 @@ from pipelines.normalize.arrays import NOTHING, Flags, Floats, Ints, any_of, lar
 from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.known import IS_ADDITIVE, QUARTERS_A_YEAR, RESTATED_ALONE
 from pipelines.normalize.ttm.lookups import AGO, CODES, IS_COUNT, Windows
-from pipelines.normalize.ttm.ways import A_THOUSANDTH, DISAGREEMENT, RESTATED_BY
+from pipelines.normalize.ttm.methods import A_THOUSANDTH, DISAGREEMENT, RESTATED_BY
 
 ALIKE = 3.0
 """Amounts or changes that differ by less than this factor are alike. A fiscal year that alone is restated by a larger
@@ -59,7 +59,7 @@ CORRECTED_YEAR = Rule(
 
 
 class Years(NamedTuple):
-    """The legs of the way by years, for each window: rows of `known`.
+    """The legs of the method by years, for each window: rows of `known`.
 
     `year`: the last fiscal year. `to_date`: this year to date. `prior`: the same period of the year before, which is
     subtracted. `with_year`: this period as known with the year.

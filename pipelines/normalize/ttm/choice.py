@@ -1,8 +1,9 @@
-"""Choice: selects the way to compute the twelve months of each window.
+"""Choice: selects the method to compute the twelve months of each window.
 
-Belongs here: the order of preference of the ways, the checks of one way by another, the choice if they contradict each
-other, and the comparison of the legs by their daily amounts. Does not: the ways themselves (ways, bases, quarters,
-recasts), the rows and rules of the result (windows), which average share counts are withheld (items.earnings).
+Belongs here: the order of preference of the methods, the checks of one method by another, the choice if they contradict
+each other, and the comparison of the legs by their daily amounts. Does not: the methods themselves (methods, bases,
+quarters, recasts), the rows and rules of the result (windows), which average share counts are withheld
+(items.earnings).
 """
 
 from dataclasses import dataclass
@@ -15,8 +16,7 @@ from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.bases import LARGEST_EXCESS, Years, on_basis_of_quarters
 from pipelines.normalize.ttm.known import IS_ADDITIVE, NOISE_OF_SUMS, QUARTERS_A_YEAR
 from pipelines.normalize.ttm.lookups import AGO, CODES, IS_COUNT, IS_PER_SHARE, Windows
-from pipelines.normalize.ttm.quarters import Quarters
-from pipelines.normalize.ttm.ways import (
+from pipelines.normalize.ttm.methods import (
     DIGITS_OF_SUMS,
     DISAGREEMENT,
     FISCAL_YEAR,
@@ -26,6 +26,7 @@ from pipelines.normalize.ttm.ways import (
     RESTATED_BY,
     TtmMethod,
 )
+from pipelines.normalize.ttm.quarters import Quarters
 
 FAR_APART = 0.5
 """Quarterly earnings per share do not add up exactly to a year, but hardly ever differ from it by more than this
@@ -37,24 +38,24 @@ FEWEST_WITHOUT = 2
 of these is between two quarters with dividends. A single quarter without dividends means a payment that came some days
 later: Costco Wholesale's in the spring of 2012."""
 
-NO_CONTRADICTING_WAYS = Rule(
+NO_CONTRADICTING_METHODS = Rule(
     "ttm.no-contradicting-ways",
     f"If twelve months by fiscal years and as four quarters differ by more than {DISAGREEMENT:.1%} and rounding, and "
-    "no figure was restated, the way counts whose figures are all stated in two filings, by years first; otherwise "
+    "no figure was restated, the method counts whose figures are all stated in two filings, by years first; otherwise "
     "neither.",
-    "The identity of both ways: a year is the sum of its quarters; a figure that two filings repeat is no slip",
+    "The identity of both methods: a year is the sum of its quarters; a figure that two filings repeat is no slip",
     "withhold",
 )
 
 
 @dataclass(frozen=True)
 class TwoMethods:
-    """The two ways that compute the twelve months of each window from several figures.
+    """The two methods that compute the twelve months of each window from several figures.
 
     by_years: from the fiscal year and the years to date, whose rows are in `years`.
     by_quarters: the sum of the four `quarters`.
     of_recast: whether the quarters are taken from the filing that recast the year before.
-    of_next: whether the way by years is computed from the next window and two quarters.
+    of_next: whether the method by years is computed from the next window and two quarters.
     """
 
     by_years: TtmMethod
@@ -66,34 +67,34 @@ class TwoMethods:
 
     @property
     def both_sound(self) -> Flags:
-        """Whether both ways are sound and of one regime, and the way by years starts from a fiscal year."""
+        """Whether both methods are sound and of one regime, and the method by years starts from a fiscal year."""
         are_sound = self.by_years.is_sound & self.by_quarters.is_sound
         return are_sound & ~self.differ_in_regime & ~self.years.is_across
 
     @property
     def differ_in_regime(self) -> Flags:
-        """Whether the two ways are of different regimes: of two companies, or under two accounting standards."""
+        """Whether the two methods are of different regimes: of two companies, or under two accounting standards."""
         return abs(self.by_years.regime - self.by_quarters.regime) > 0
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The way that counts for the twelve months of each window.
+    """The method that counts for the twelve months of each window.
 
     year: the row of the fiscal year that ends with the window.
-    ways: the fiscal year, the filer's own twelve months, four quarters, and the fiscal year with years to date.
-    holds: for each of these ways, the windows in which it may count; the first way that may count does.
+    methods: the fiscal year, the filer's own twelve months, four quarters, and the fiscal year with years to date.
+    holds: for each of these methods, the windows in which it may count; the first method that may count does.
     takes_quarters: whether four quarters are preferred to the fiscal year with years to date.
-    is_apart: whether these two ways differ.
-    is_confirmed: whether these two ways contradict each other, and one counts because filings confirm it.
-    contradict: whether these two ways contradict each other, and neither counts.
+    is_apart: whether these two methods differ.
+    is_confirmed: whether these two methods contradict each other, and one counts because filings confirm it.
+    contradict: whether these two methods contradict each other, and neither counts.
     is_behind: whether the year to date is on an older basis than the quarters.
     is_paid_later: whether dividends that were paid in the window may have been declared in another one.
-    excess: the result of excess_of_unreported_part for the way that counts.
+    excess: the result of excess_of_unreported_part for the method that counts.
     """
 
     year: Ints
-    ways: tuple[TtmMethod, TtmMethod, TtmMethod, TtmMethod]
+    methods: tuple[TtmMethod, TtmMethod, TtmMethod, TtmMethod]
     holds: tuple[Flags, Flags, Flags, Flags]
     takes_quarters: Flags
     is_apart: Flags
@@ -105,21 +106,21 @@ class Choice:
 
     @property
     def has_way(self) -> Flags:
-        """Whether a way counts."""
+        """Whether a method counts."""
         return any_of(self.holds)
 
     def of(self, name: str) -> Floats:
-        """A number of the way that counts, such as `amount`; NaN if no way counts."""
-        return np.select(list(self.holds), [getattr(way, name) for way in self.ways], np.nan)
+        """A number of the method that counts, such as `amount`; NaN if no method counts."""
+        return np.select(list(self.holds), [getattr(method, name) for method in self.methods], np.nan)
 
 
-def choose_ways(windows: Windows, ways: TwoMethods) -> Choice:
-    """Choose the way of each window: one filed figure for all twelve months, otherwise the way by quarters or by years.
+def choose_methods(windows: Windows, methods: TwoMethods) -> Choice:
+    """Choose the method of each window: one filed figure for all twelve months, otherwise by quarters or by years.
 
-    If the two ways are of different regimes, the one with the newer filing counts. If the year to date turns out to be
-    on an older basis than the quarters, the way by years gets the fault NO_MIXED_BASES.
+    If the two methods are of different regimes, the one with the newer filing counts. If the year to date turns out to
+    be on an older basis than the quarters, the method by years gets the fault NO_MIXED_BASES.
     """
-    by_years, by_quarters, is_year_end = ways.by_years, ways.by_quarters, windows.is_year_end
+    by_years, by_quarters, is_year_end = methods.by_years, methods.by_quarters, windows.is_year_end
     year, own = (
         windows.find(np.where(ends, windows.q, np.nan), QUARTERS_A_YEAR) for ends in (is_year_end, ~is_year_end)
     )
@@ -130,28 +131,28 @@ def choose_ways(windows: Windows, ways: TwoMethods) -> Choice:
     )
     takes_own = by_own.is_whole & (abs(by_own.amount - by_years.amount) <= RESTATED_BY * abs(by_own.amount))
     is_single = is_year | takes_own
-    is_apart, differ = _apart(windows, ways, is_single)
-    years_count, quarters_count, contradict = _contradictions(windows, ways, differ)
-    excess = excess_of_unreported_part(windows, by_years, ways.years, ways.quarters)
+    is_apart, differ = _apart(windows, methods, is_single)
+    years_count, quarters_count, contradict = _contradictions(windows, methods, differ)
+    excess = excess_of_unreported_part(windows, by_years, methods.years, methods.quarters)
     takes_quarters = (IS_PER_SHARE[windows.concept] & ~years_count) | quarters_count | ~by_years.is_sound
-    takes_quarters |= ~ways.quarters.by_difference.any(axis=0) & (abs(excess[0]) > LARGEST_EXCESS)
+    takes_quarters |= ~methods.quarters.by_difference.any(axis=0) & (abs(excess[0]) > LARGEST_EXCESS)
     takes_quarters |= by_years.has_derived & ~by_quarters.has_derived
-    of_years, of_quarters = (np.fmax.reduce(windows.of("seq", way.rows)) for way in (by_years, by_quarters))
-    takes_quarters = np.where(ways.differ_in_regime & by_years.is_sound, of_quarters > of_years, takes_quarters)
-    takes_quarters &= by_quarters.is_sound & ~(ways.of_next & by_years.is_sound)
-    may_take_years = by_years.is_sound & ~takes_quarters & ~is_single & ~ways.of_next
-    is_behind, agrees = _behind_quarters(windows, ways, NO_MIXED_BASES.where(may_take_years))
+    of_years, of_quarters = (np.fmax.reduce(windows.of("seq", method.rows)) for method in (by_years, by_quarters))
+    takes_quarters = np.where(methods.differ_in_regime & by_years.is_sound, of_quarters > of_years, takes_quarters)
+    takes_quarters &= by_quarters.is_sound & ~(methods.of_next & by_years.is_sound)
+    may_take_years = by_years.is_sound & ~takes_quarters & ~is_single & ~methods.of_next
+    is_behind, agrees = _behind_quarters(windows, methods, NO_MIXED_BASES.where(may_take_years))
     by_years.faults[NO_MIXED_BASES][is_behind] = True
-    takes_quarters |= agrees | ways.of_recast
+    takes_quarters |= agrees | methods.of_recast
     pays = takes_quarters & ~is_single & (windows.concept == CODES["dividends_per_share"])
     is_paid_later = windows.decide_for(
-        NO_MIXED_ELEMENTS.where(pays), _paid_later, ways.quarters.amount, by_quarters.rows
+        NO_MIXED_ELEMENTS.where(pays), _paid_later, methods.quarters.amount, by_quarters.rows
     )
-    contradict = contradict & ~(is_behind | ways.of_recast | ways.of_next | is_paid_later)
+    contradict = contradict & ~(is_behind | methods.of_recast | methods.of_next | is_paid_later)
     counts = ~contradict & ~is_paid_later
     return Choice(
         year=year,
-        ways=(by_year, by_own, by_quarters, by_years),
+        methods=(by_year, by_own, by_quarters, by_years),
         holds=(is_year, takes_own, takes_quarters & counts, by_years.is_sound & counts),
         takes_quarters=takes_quarters,
         is_apart=is_apart,
@@ -164,49 +165,49 @@ def choose_ways(windows: Windows, ways: TwoMethods) -> Choice:
 
 
 def _of_one_figure(windows: Windows, rule: Rule, row: Ints) -> TtmMethod:
-    """The way whose twelve months are one filed figure: a fiscal year, or the filer's own twelve months."""
+    """The method whose twelve months are one filed figure: a fiscal year, or the filer's own twelve months."""
     return TtmMethod.of(
         windows, rule, [windows.of(name, row) for name in ("amount", "days", "regime")], row[None], (1,)
     )
 
 
-def _apart(windows: Windows, ways: TwoMethods, is_single: Flags) -> tuple[Flags, Flags]:
-    """Whether the ways by years and by quarters differ, and whether they contradict each other.
+def _apart(windows: Windows, methods: TwoMethods, is_single: Flags) -> tuple[Flags, Flags]:
+    """Whether the methods by years and by quarters differ, and whether they contradict each other.
 
     Additive amounts contradict if they differ by more than DISAGREEMENT, amounts per share by more than FAR_APART.
-    Where one filed figure covers the twelve months (`is_single`), the ways are not compared.
+    Where one filed figure covers the twelve months (`is_single`), the methods are not compared.
     """
-    years = ways.by_years.amount
-    difference, size = abs(years - ways.by_quarters.amount), abs(years)
+    years = methods.by_years.amount
+    difference, size = abs(years - methods.by_quarters.amount), abs(years)
     is_apart, is_far = (
-        ways.both_sound & ~is_single & (difference > share * size) for share in (DISAGREEMENT, FAR_APART)
+        methods.both_sound & ~is_single & (difference > share * size) for share in (DISAGREEMENT, FAR_APART)
     )
     contradict = (is_apart & IS_ADDITIVE[windows.concept]) | (is_far & IS_PER_SHARE[windows.concept])
-    return is_apart, NO_CONTRADICTING_WAYS.where(contradict)
+    return is_apart, NO_CONTRADICTING_METHODS.where(contradict)
 
 
-def _contradictions(windows: Windows, ways: TwoMethods, differ: Flags) -> tuple[Flags, Flags, Flags]:
-    """Decide between the two ways where they contradict each other.
+def _contradictions(windows: Windows, methods: TwoMethods, differ: Flags) -> tuple[Flags, Flags, Flags]:
+    """Decide between the two methods where they contradict each other.
 
-    A way counts if two filings confirm each of its legs, the way by years first. After a restatement the quarters are
-    often on two bases, so the way by years counts too. The way by quarters counts instead if the quarters agree with
-    twelve months by years with other legs: with the newest amount of the year, if its interim period was restated too,
-    or with the newest amounts of all three legs. The year is then on another basis.
+    A method counts if two filings confirm each of its legs, the method by years first. After a restatement the quarters
+    are often on two bases, so the method by years counts too. The method by quarters counts instead if the quarters
+    agree with twelve months by years with other legs: with the newest amount of the year, if its interim period was
+    restated too, or with the newest amounts of all three legs. The year is then on another basis.
 
     Returns:
-        three arrays: whether the way by years counts, whether the way by quarters counts, whether neither counts.
+        three arrays: whether the method by years counts, whether the method by quarters counts, whether neither counts.
     """
     found = np.zeros((3, len(differ)), dtype=np.bool_)
     rows = np.flatnonzero(differ)
-    some, years, quarters, of = windows.subset(rows), ways.by_years, ways.by_quarters, windows.of
+    some, years, quarters, of = windows.subset(rows), methods.by_years, methods.by_quarters, windows.of
     by_years, by_quarters = years.amount[rows], quarters.amount[rows]
     digits = DIGITS_OF_SUMS * np.fmax(years.grain, quarters.grain)[rows]
     legs = years.rows[:, rows], quarters.rows[:, rows]
     of_years, of_quarters = (_confirmed(some, of_way) for of_way in legs)
     is_restated = IS_ADDITIVE[some.concept] & any_of(of("revised", np.concatenate(legs)) >= 0)
     newest_year = of("amount", some.find(some.year_before, QUARTERS_A_YEAR))
-    as_restated = by_years - of("amount", ways.years.year[rows]) + newest_year
-    adds_up = ways.years.is_doubtful[rows] & (abs(as_restated - by_quarters) <= digits)
+    as_restated = by_years - of("amount", methods.years.year[rows]) + newest_year
+    adds_up = methods.years.is_doubtful[rows] & (abs(as_restated - by_quarters) <= digits)
     to_date, prior = of("amount", some.find(some.q - AGO[[0, QUARTERS_A_YEAR]], some.quarter))
     adds_up |= abs(newest_year + to_date - prior - by_quarters) <= digits
     years_count = (is_restated & ~adds_up) | of_years
@@ -223,20 +224,20 @@ def _confirmed(windows: Windows, legs: Ints) -> Flags:
     return ~any_of((legs >= 0) & ~is_stated_twice)
 
 
-def _behind_quarters(windows: Windows, ways: TwoMethods, may_take_years: Flags) -> tuple[Flags, Flags]:
+def _behind_quarters(windows: Windows, methods: TwoMethods, may_take_years: Flags) -> tuple[Flags, Flags]:
     """Find years to date on an older basis than the quarters that the filing of the year, or a later one, states.
 
     Args:
         windows: the windows.
-        ways: the ways.
-        may_take_years: the windows for which the way by years would count, or neither way.
+        methods: the methods.
+        may_take_years: the windows for which the method by years would count, or neither method.
 
     Returns:
-        for each window, whether a year to date is on an older basis, and whether the way by quarters then is on the
+        for each window, whether a year to date is on an older basis, and whether the method by quarters then is on the
         basis of these quarters.
     """
     is_behind, agrees = np.zeros((2, len(may_take_years)), dtype=np.bool_)
-    by_years, by_quarters = ways.by_years, ways.by_quarters
+    by_years, by_quarters = methods.by_years, methods.by_quarters
     is_same = by_quarters.is_sound & (abs(by_years.amount - by_quarters.amount) <= by_years.grain)
     rows = np.flatnonzero(may_take_years & ~is_same & IS_ADDITIVE[windows.concept] & (windows.quarter > 1))
     amount, is_behind[rows] = on_basis_of_quarters(windows.subset(rows), by_years.rows[:3, rows])

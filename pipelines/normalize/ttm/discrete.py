@@ -16,8 +16,7 @@ from pipelines.normalize.ttm.bases import restated
 from pipelines.normalize.ttm.choice import FAR_APART, excess_over
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR, amount_changes
 from pipelines.normalize.ttm.lookups import IS_COUNT, IS_MONEY, Windows
-from pipelines.normalize.ttm.quarters import SIGNS, discrete_quarters
-from pipelines.normalize.ttm.ways import (
+from pipelines.normalize.ttm.methods import (
     A_THOUSANDTH,
     DIGITS_OF_SUMS,
     DISAGREEMENT,
@@ -28,6 +27,7 @@ from pipelines.normalize.ttm.ways import (
     SMALLEST_UNIT,
     TtmMethod,
 )
+from pipelines.normalize.ttm.quarters import SIGNS, discrete_quarters
 from pipelines.normalize.ttm.windows import REASONS, WINDOW_FLAGS, amount_before, legs_of, of_items
 
 NO_RECAST_DIFFERENCE = Rule(
@@ -73,25 +73,25 @@ REASONS_OF_QUARTERS = {
 class _Found(NamedTuple):
     """The quarter of each window.
 
-    way: its amount and legs.
+    method: its amount and legs.
     ignores_as_filed: whether a quarter as filed is not used because its element is not the best one.
     faults: for each rule that forbids a quarter, the windows in which it does.
     """
 
-    way: TtmMethod
+    method: TtmMethod
     ignores_as_filed: Flags
     faults: dict[Rule, Flags]
 
     @property
     def is_stated(self) -> Flags:
         """Whether a filing states the quarter."""
-        is_stated: Flags = self.way.rows[0] >= 0
+        is_stated: Flags = self.method.rows[0] >= 0
         return is_stated
 
     @property
     def counts(self) -> Flags:
         """Whether the quarter is known and no rule forbids it."""
-        return self.way.is_whole & ~any_of(list(self.faults.values()))
+        return self.method.is_whole & ~any_of(list(self.faults.values()))
 
 
 def quarter_versions(windows: Windows) -> tuple[pl.DataFrame, ...]:
@@ -115,7 +115,7 @@ def quarter_versions(windows: Windows) -> tuple[pl.DataFrame, ...]:
     windows = _with_years(windows)
     found = _found(windows)
     counts = found.counts
-    before = amount_before(windows, found.way.amount, counts)
+    before = amount_before(windows, found.method.amount, counts)
     rows = _rows(windows, found).with_columns(window=np.arange(len(counts)))
     # a quarter that a later filing contradicts is followed by a row without amount
     kept = counts | (~counts & ~np.isnan(before))
@@ -123,7 +123,7 @@ def quarter_versions(windows: Windows) -> tuple[pl.DataFrame, ...]:
     of_window = flows["window"].to_numpy().astype(np.int64)
     return (
         flows.drop("window").with_row_index("flow"),
-        legs_of(windows, [(found.way, counts)], of_window),
+        legs_of(windows, [(found.method, counts)], of_window),
         _withheld(windows, found),
         counted([(NO_OTHER_ELEMENT, ints(windows.points, "cik")[found.ignores_as_filed])]),
     )
@@ -162,17 +162,17 @@ def _found(windows: Windows) -> _Found:
     rows, amount, days = quarters.rows[0], quarters.amount[0], quarters.days[0]
     regime = windows.of("regime", np.where(rows[0] >= 0, rows[0], rows[1]))
     mixes = quarters.mixes_bases[0]
-    way = TtmMethod.of(windows, QUARTER_AS_FILED, (amount, days, regime), rows, SIGNS, mixes, QUARTER_DAYS)
-    asked = way.is_whole & (rows[0] < 0)
+    method = TtmMethod.of(windows, QUARTER_AS_FILED, (amount, days, regime), rows, SIGNS, mixes, QUARTER_DAYS)
+    asked = method.is_whole & (rows[0] < 0)
     recast = windows.decide_for(NO_RECAST_DIFFERENCE.where(asked), _is_partly_recast, rows)
-    is_stated, is_money = way.is_whole & (rows[0] >= 0), IS_MONEY[windows.concept]
+    is_stated, is_money = method.is_whole & (rows[0] >= 0), IS_MONEY[windows.concept]
     is_compared = is_stated & is_money & ~windows.can_be_negative
-    is_fine = way.is_whole & is_money & (way.grain < SMALLEST_UNIT)
-    faults = {rule: way.faults[rule] & asked for rule in REASONS}
+    is_fine = method.is_whole & is_money & (method.grain < SMALLEST_UNIT)
+    faults = {rule: method.faults[rule] & asked for rule in REASONS}
     faults[NO_RECAST_DIFFERENCE] = recast
     faults[FAR_FROM_TO_DATE] = windows.decide_for(FAR_FROM_TO_DATE.where(is_compared), _is_far_from_to_date, rows[0])
     faults[IN_OTHER_UNITS] = windows.decide_for(IN_OTHER_UNITS.where(is_fine), _is_in_other_units, amount, days)
-    return _Found(way, ignores_as_filed, faults)
+    return _Found(method, ignores_as_filed, faults)
 
 
 def _newest_on_one_basis(windows: Windows, seq: Floats) -> Floats:
@@ -264,28 +264,28 @@ def _is_partly_recast(windows: Windows, rows: Ints) -> Flags:
 
 def _rows(windows: Windows, found: _Found) -> pl.DataFrame:
     """The rows of frames.FRAMES["quarter_flows"] for all windows; the amount is null if the quarter does not count."""
-    way, counts = found.way, found.counts
+    method, counts = found.method, found.counts
     rules = {**found.faults, QUARTER_AS_FILED: found.is_stated, QUARTER_BY_DIFFERENCE: counts}
     number = np.select(list(rules.values()), range(len(rules)), len(rules))  # below zero: NOT_TWELVE_MONTHS
-    amount = np.where(counts, way.amount, np.nan)
+    amount = np.where(counts, method.amount, np.nan)
     spread, excess = _spread_and_excess(windows, found)
     no = np.zeros(len(counts), dtype=np.bool_)
-    flags = {**dict.fromkeys(WINDOW_FLAGS, no), "other_element": way.has_other_element}
+    flags = {**dict.fromkeys(WINDOW_FLAGS, no), "other_element": method.has_other_element}
     newest = windows.find(windows.q, windows.quarter)
-    is_former = (way.rows[1] >= 0) & (windows.of("since", way.rows[1]) < windows.of("since", newest))
+    is_former = (method.rows[1] >= 0) & (windows.of("since", method.rows[1]) < windows.of("since", newest))
     flags["before_recast"] = counts & is_former
     return windows.points.with_columns(
         amount=numbers(amount),
-        days=numbers(way.days).cast(pl.Int64),
+        days=numbers(method.days).cast(pl.Int64),
         rule=pl.Series([*(rule.id for rule in (*rules, NOT_TWELVE_MONTHS))]).gather(number),
         **flags,
-        regime=numbers(way.regime).cast(pl.Int32),
-        grain=numbers(way.grain),
+        regime=numbers(method.regime).cast(pl.Int32),
+        grain=numbers(method.grain),
         spread=numbers(spread),
         own_spread=numbers(spread),
-        gross=numbers(abs(np.nan_to_num(windows.of("amount", way.rows))).sum(axis=0)),
+        gross=numbers(abs(np.nan_to_num(windows.of("amount", method.rows))).sum(axis=0)),
         excess=numbers(excess),
-        is_derived=way.has_derived,
+        is_derived=method.has_derived,
     )
 
 
@@ -297,15 +297,15 @@ def _spread_and_excess(windows: Windows, found: _Found) -> tuple[Floats, Floats]
         and the excess over the averages of the quarters around it and of the period that is subtracted, as a share of
         the sum of the longer period (choice.excess_over), NaN for a figure as filed.
     """
-    way, of = found.way, windows.of
+    method, of = found.method, windows.of
     is_rest = found.counts & ~found.is_stated
     spread, excess = np.where(is_rest, np.nan, 1.0), np.full(len(is_rest), np.nan)
     at = np.flatnonzero(is_rest & IS_COUNT[windows.concept])
-    some, rows = windows.subset(at), way.rows[:, at]
+    some, rows = windows.subset(at), method.rows[:, at]
     compared = np.array([rows[2], some.find(some.q - 1, 1), some.find(some.q + 1, 1)])
     with np.errstate(invalid="ignore", divide="ignore"):
         averages = of("amount", compared) / of("days", compared)
-        rest, days, longer = way.amount[at], way.days[at], rows[1]
+        rest, days, longer = method.amount[at], method.days[at], rows[1]
         rounding = of("grain", longer) * of("days", longer)
         excess[at] = excess_over(rest, days, averages, rounding) / of("amount", longer)
         times = rest / days / np.where(np.isnan(averages[0]), averages[1], averages[0])

@@ -1,7 +1,7 @@
 """Known amounts: the values of a concept and fiscal period as known after each filing.
 
 Belongs here: which value of an amount is known after a filing, and from which filing on it is in dispute. Does not:
-sums of amounts (windows), which sums a dispute withholds (ways), the place of a fact on the grid (periods.calendar).
+sums of amounts (windows), which sums a dispute withholds (methods), the place of a fact on the grid (periods.calendar).
 
 A slot is a concept, the quarter in which its period ends, and the number of quarters of the period (0 for an instant).
 Weighted average shares are multiplied by the days of their period, so that they can be added.

@@ -1,7 +1,7 @@
 """Look-ups: the windows to compute, and the amounts that were known for each after a filing.
 
 Belongs here: the places of windows on the fiscal calendar, and the search for rows of known amounts. Does not: which
-amounts are added up (ways), on which accounting basis they are (bases).
+amounts are added up (methods), on which accounting basis they are (bases).
 """
 
 from collections.abc import Callable

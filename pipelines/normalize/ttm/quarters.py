@@ -1,7 +1,7 @@
 """Quarters: the discrete quarters of each window, and their sum.
 
 Belongs here: how a quarter is computed, and which of its filed amounts counts. Does not: twelve months by years
-(bases), the choice between the two ways (choice).
+(bases), the choice between the two methods (choice).
 """
 
 from dataclasses import dataclass
@@ -19,8 +19,7 @@ from pipelines.normalize.ttm.bases import (
 )
 from pipelines.normalize.ttm.known import HALF_A_UNIT, IS_ADDITIVE, QUARTERS_A_YEAR
 from pipelines.normalize.ttm.lookups import AGO, IS_COUNT, IS_MONEY, IS_PER_SHARE, Windows
-from pipelines.normalize.ttm.recasts import quarters_of_recast
-from pipelines.normalize.ttm.ways import (
+from pipelines.normalize.ttm.methods import (
     DIGITS_OF_SUMS,
     DISAGREEMENT,
     FOUR_QUARTERS,
@@ -29,6 +28,7 @@ from pipelines.normalize.ttm.ways import (
     QUARTER_BY_DIFFERENCE,
     TtmMethod,
 )
+from pipelines.normalize.ttm.recasts import quarters_of_recast
 
 THREE = AGO[1:QUARTERS_A_YEAR]
 """The three quarters before a quarter."""
@@ -92,8 +92,8 @@ def sum_of_four_quarters(windows: Windows, years: Years, is_only_way: Flags) -> 
     mixes |= asked & (abs(_surplus(windows, of_this_year, to_date)) > 0)
     amount, days, last = quarters.amount.sum(axis=0), quarters.days.sum(axis=0), quarters.rows[0]
     regime = windows.of("regime", np.where(last[0] >= 0, last[0], last[1]))
-    way = TtmMethod.of(windows, FOUR_QUARTERS, (amount, days, regime), legs, SIGNS * QUARTERS_A_YEAR, mixes)
-    return way, quarters, is_recast & way.is_sound & (abs(amount - total) <= way.grain)
+    method = TtmMethod.of(windows, FOUR_QUARTERS, (amount, days, regime), legs, SIGNS * QUARTERS_A_YEAR, mixes)
+    return method, quarters, is_recast & method.is_sound & (abs(amount - total) <= method.grain)
 
 
 def _filing_of_quarters(windows: Windows) -> tuple[Floats, Flags]:

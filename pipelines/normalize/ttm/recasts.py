@@ -2,7 +2,7 @@
 
 Belongs here: twelve months from the quarters in the filing of the recast, from the next window, if its filing is on the
 basis of the recast, or from the periods around a changed fiscal year end. Does not: a fiscal year and interim periods
-that are on one basis (bases), which way counts (choice).
+that are on one basis (bases), which method counts (choice).
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from pipelines.normalize.rule import Rule
 from pipelines.normalize.ttm.bases import Years, years_on_one_basis
 from pipelines.normalize.ttm.known import QUARTERS_A_YEAR
 from pipelines.normalize.ttm.lookups import AGO, CODES, IS_MONEY, Windows
-from pipelines.normalize.ttm.ways import DIGITS_OF_SUMS, DISAGREEMENT, YEAR_TO_DATE, TtmMethod
+from pipelines.normalize.ttm.methods import DIGITS_OF_SUMS, DISAGREEMENT, YEAR_TO_DATE, TtmMethod
 
 NEAR = 0.01
 """Share by which quarters of income before tax may differ from their year: a filing may state the quarters without
@@ -93,7 +93,7 @@ def by_years_or_next(windows: Windows) -> tuple[TtmMethod, Years, Flags]:
     the year before. If no fiscal year is known, periods across a changed fiscal year end.
 
     Returns:
-        the way, its legs, and for each window whether it is computed from the next one.
+        the method, its legs, and for each window whether it is computed from the next one.
     """
     years, of = years_on_one_basis(windows), windows.of
     years.replace(*_across_year_ends(windows, years))
@@ -107,10 +107,10 @@ def by_years_or_next(windows: Windows) -> tuple[TtmMethod, Years, Flags]:
     sums = [years.total(windows, name) for name in ("amount", "days")]
     for total, name in zip(sums, ("amount", "days"), strict=True):
         total[rows] += of(name, prior) - of(name, quarter)
-    way = TtmMethod.of(
+    method = TtmMethod.of(
         windows, YEAR_TO_DATE, (*sums, of("regime", years.to_date)), legs, (1, 1, -1, -1, 1), ~years.holds
     )
-    return way, years, is_next
+    return method, years, is_next
 
 
 def _across_year_ends(windows: Windows, years: Years) -> tuple[Ints, Years]:

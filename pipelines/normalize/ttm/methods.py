@@ -1,7 +1,7 @@
-"""Ways: the methods of computing twelve months, or a quarter, with their legs and the rules that forbid them.
+"""The methods of computing twelve months, or a quarter, with their legs and the rules that forbid them.
 
-Belongs here: the type of a way, the list of ways, and the checks of a way. Does not: which legs a way has (bases,
-quarters), which way counts (choice).
+Belongs here: the type of a method, the list of methods, and the checks of a method. Does not: which legs a method has
+(bases, quarters), which method counts (choice).
 """
 
 from collections.abc import Sequence
@@ -20,10 +20,10 @@ YEAR_DAYS = 350, 378
 QUARTER_DAYS = 75, 125
 """Fewest and most days of a quarter: 12 to 17 weeks, as in the fiscal calendar."""
 DISAGREEMENT = 0.005
-"""Two ways to twelve months that differ by more than this share have legs on different accounting bases.
+"""Two sums of twelve months that differ by more than this share have legs on different accounting bases.
 
-Measured: the two ways agree within it for 99.7 % of operating cash flow and 97.5 % of net income; nearly all others are
-breaks of the accounting basis."""
+Measured: the two methods agree within it for 99.7 % of operating cash flow and 97.5 % of net income; nearly all others
+are breaks of the accounting basis."""
 RESTATED_BY = 0.1
 """Restatements of some legs change twelve months by at most this share. Measured: a filer's own twelve months differ
 from the sum of its legs by at most 4 % where Amazon states them, while a figure of another period in such a context is
@@ -95,9 +95,9 @@ METHOD_NAMES = {
     QUARTER_AS_FILED: "quarter",
     QUARTER_BY_DIFFERENCE: "quarter_by_difference",
 }
-"""The name of each way in column `method` of table `versions`."""
+"""The name of each method in column `method` of table `versions`."""
 SINGLE_FIGURES = (FISCAL_YEAR, QUARTER_AS_FILED)
-"""The ways that consist of one figure as filed."""
+"""The methods that consist of one figure as filed."""
 
 NO_MIXED_UNITS = Rule(
     "ttm.no-mixed-units",
@@ -136,9 +136,9 @@ NOT_TWELVE_MONTHS = Rule(
 
 @dataclass(frozen=True)
 class TtmMethod:
-    """One way to compute twelve months, or a quarter, for each window: a sum of known amounts with signs.
+    """One method to compute twelve months, or a quarter, for each window: a sum of known amounts with signs.
 
-    rule: the rule of this way.
+    rule: the rule of this method.
     amount, days, regime: of the sum.
     rows: the legs, one line each: rows of `known`, NOTHING where a window does not have the leg.
     signs: 1 for a leg that is added, -1 for one that is subtracted.
@@ -173,7 +173,8 @@ class TtmMethod:
         mixes_bases: Flags | bool = False,
         lengths: tuple[int, int] = YEAR_DAYS,
     ) -> "TtmMethod":
-        """Make a way from its sums (amount, days, regime), its legs with their signs, and its fewest and most days."""
+        """Make a method from its sums (amount, days, regime), its legs with their signs, and its fewest and most
+        days."""
         amount, days, regime = sums
 
         def any_leg(holds: Flags) -> Flags:
