@@ -47,7 +47,9 @@ class CheckedQuestion(msgspec.Struct, frozen=True):
         return self.held
 
 
-Answer = tuple[object, msgspec.Struct]  # `data` (bytes if already encoded), and the endpoint's own fields of `meta`
+DataAndMeta = tuple[
+    object, msgspec.Struct
+]  # `data` (bytes if already encoded), and the endpoint's own fields of `meta`
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ class Endpoint:
     name: str
     summary: str
     description: str
-    answer: Callable[[CheckedQuestion], Answer]
+    answer: Callable[[CheckedQuestion], DataAndMeta]
     data: tuple[type[msgspec.Struct], ...]
     meta: type[msgspec.Struct]
     examples: Examples
@@ -79,7 +81,7 @@ class Endpoint:
         return "{symbol}" in self.path
 
 
-def list_companies(question: CheckedQuestion) -> Answer:
+def list_companies(question: CheckedQuestion) -> DataAndMeta:
     """`GET /companies` (section 4.1)."""
     values = question.values
     page, per_page = values["page"], values["per_page"]
@@ -90,7 +92,7 @@ def list_companies(question: CheckedQuestion) -> Answer:
     return data, models.PageMeta(page, per_page, total, last_page=max(1, -(-total // per_page)))
 
 
-def show_company(question: CheckedQuestion) -> Answer:
+def show_company(question: CheckedQuestion) -> DataAndMeta:
     """`GET /companies/{symbol}` (section 4.2)."""
     build = question.build
     company = _covered(build, question.symbol)
@@ -100,7 +102,7 @@ def show_company(question: CheckedQuestion) -> Answer:
     return profile, models.SymbolMeta(company.symbol)
 
 
-def list_financials(question: CheckedQuestion) -> Answer:
+def list_financials(question: CheckedQuestion) -> DataAndMeta:
     """`GET /companies/{symbol}/financials` (section 4.3)."""
     build, values = question.build, question.values
     kind, items = values["period"], values["items"]
@@ -114,7 +116,7 @@ def list_financials(question: CheckedQuestion) -> Answer:
     return data, models.FinancialsMeta(company.symbol, company.currency, kind, items, count, filings_url)
 
 
-def list_revisions(question: CheckedQuestion) -> Answer:
+def list_revisions(question: CheckedQuestion) -> DataAndMeta:
     """`GET /companies/{symbol}/financials/revisions` (section 4.4)."""
     build, values = question.build, question.values
     items = values["items"]
@@ -127,7 +129,7 @@ def list_revisions(question: CheckedQuestion) -> Answer:
     return data, models.RevisionsMeta(company.symbol, company.currency, items, len(data))
 
 
-def show_valuation(question: CheckedQuestion) -> Answer:
+def show_valuation(question: CheckedQuestion) -> DataAndMeta:
     """`GET /companies/{symbol}/valuation` (section 4.5)."""
     company = _covered(question.build, question.symbol)
     _held(question.build, company)
@@ -137,7 +139,7 @@ def show_valuation(question: CheckedQuestion) -> Answer:
     return data, models.SymbolMeta(company.symbol)
 
 
-def show_status(question: CheckedQuestion) -> Answer:
+def show_status(question: CheckedQuestion) -> DataAndMeta:
     """`GET /status` (section 4.6): answers even if no build is published."""
     if question.held is None:
         return models.Status(
