@@ -47,9 +47,8 @@ class CheckedQuestion(msgspec.Struct, frozen=True):
         return self.held
 
 
-DataAndMeta = tuple[
-    object, msgspec.Struct
-]  # `data` (bytes if already encoded), and the endpoint's own fields of `meta`
+DataAndMeta = tuple[object, msgspec.Struct]
+"""`data` (bytes if already encoded), and the endpoint's own fields of `meta`."""
 
 
 @dataclass(frozen=True, slots=True)

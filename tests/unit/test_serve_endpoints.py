@@ -12,7 +12,7 @@ import pytest
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from serve.api import models
-from serve.api.endpoints import ENDPOINTS, Answer, CheckedQuestion
+from serve.api.endpoints import ENDPOINTS, CheckedQuestion, DataAndMeta
 from serve.app import create_app
 from serve.errors import ServerError
 from serve.settings import Settings
@@ -30,7 +30,7 @@ def is_in_event_loop() -> bool:
     return asyncio._get_running_loop() is not None
 
 
-def ask_duckdb(question: CheckedQuestion) -> Answer:
+def ask_duckdb(question: CheckedQuestion) -> DataAndMeta:
     """The handler of an endpoint that asks DuckDB."""
     [(companies,)] = question.build.rows("SELECT count(*) FROM companies")
     return [companies, is_in_event_loop()], models.SymbolMeta("")
