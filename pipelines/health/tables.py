@@ -68,11 +68,11 @@ def check(home: Home, *, quick: bool) -> Iterator[Finding]:
         text = f"{len(files)} files of the tables {shown} are damaged or missing, such as {files[0]}"
         advice = f"delete {lake.folder}; the next synchronization makes the tables again"
         yield Finding("tables", DAMAGE, text, advice, partial(_forget, home, damaged))
-    elif removed := [marker for marker in STAGES if names(lake) and not lake.holds(marker)]:
+    elif removed := [marker for marker in STAGES if listed and not lake.holds(marker)]:
         text = f"the tables of {', '.join(removed)} were removed, and are not made again yet"
         yield Finding("tables", WARNING, text, "run `fundamentals sync`")
     else:
-        yield Finding("tables", WELL, f"{len(names(lake))} tables{', not read' if quick else ''}")
+        yield Finding("tables", WELL, f"{len(listed)} tables{', not read' if quick else ''}")
 
 
 def mend(home: Home) -> Iterator[str]:
@@ -88,11 +88,12 @@ def mend(home: Home) -> Iterator[str]:
 
 def names(lake: Lake) -> list[str]:
     """The existing tables, and the missing tables: their digest is stored, or their stage is marked as finished."""
-    listed = [*lake.folder.glob("[!.]*"), *checksums.noted(lake.folder)]
+    noted = checksums.noted(lake.folder)
+    listed = [*lake.folder.glob("[!.]*"), *noted]
     found = {
         path.stem for path in listed if path.parent == lake.folder and (path.is_dir() or path.suffix == ".parquet")
     }
-    written = {path.parent.name for path in checksums.noted(lake.folder)}
+    written = {path.parent.name for path in noted}
     wanted = found.union(*(tables for marker, tables in STAGES.items() if marker in found))
     return sorted(wanted - (ADDED - found - written))
 

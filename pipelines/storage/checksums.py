@@ -7,9 +7,10 @@ in between, so the digest of the earlier file stays valid until the next replace
 """
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+
+import msgspec
 
 NOTES = "digests.json"
 KEPT = 2
@@ -82,13 +83,12 @@ def _name(folder: Path, path: Path) -> str:
 def held(folder: Path) -> dict[str, list[str]]:
     """The stored digests by name, the newest first; empty if the file of digests is missing or damaged."""
     try:
-        digests = json.loads((folder / NOTES).read_bytes())
-        return {str(name): [str(each) for each in held] for name, held in digests.items()}
-    except (OSError, ValueError, AttributeError, TypeError):
+        return msgspec.json.decode((folder / NOTES).read_bytes(), type=dict[str, list[str]])
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return {}
 
 
 def _write(folder: Path, digests: Mapping[str, list[str]]) -> None:
     written = folder / f".{NOTES}.tmp"
-    written.write_text(json.dumps(dict(sorted(digests.items()))))
+    written.write_bytes(msgspec.json.encode(digests, order="sorted"))
     written.replace(folder / NOTES)
