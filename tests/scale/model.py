@@ -50,11 +50,11 @@ COSTS = {
     "tables": Cost(0.131, "bytes", "tables, for the same", HERE),
     "log": Cost(0.027, "bytes", "version log, for the same", HERE),
     "build": Cost(0.217, "bytes", "a build with its copies, for the same", HERE),
-    "batches": Cost(1_000, "s", "facts, values, versions and tables of all of EDGAR, on two cores", PERFORMANCE),
-    "others": Cost(300, "s", "all other steps, on two cores", PERFORMANCE),
+    "batches": Cost(930, "s", "facts, values, versions and tables of all of EDGAR, on two cores", PERFORMANCE),
+    "others": Cost(255, "s", "all other steps, on two cores", PERFORMANCE),
     "shared": Cost(1.4, "times", "processor time on a cluster, with checkouts and dispatch", HERE),
-    "processor": Cost(1_830, "s", "processor time of both", PERFORMANCE),
-    "pipeline_memory": Cost(3.6, "GB", "memory of a synchronization, which works in batches", PERFORMANCE),
+    "processor": Cost(1_980, "s", "processor time of both", PERFORMANCE),
+    "pipeline_memory": Cost(2.4, "GB", "memory of a synchronization, which works in batches", PERFORMANCE),
 }  # fmt: skip
 
 COMPANYFACTS = 16.5
