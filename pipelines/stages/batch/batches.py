@@ -29,9 +29,10 @@ memory.
 
 More companies are shared by worker processes (FUNDAMENTALS_PROCESSES), or by machines (FUNDAMENTALS_CLUSTER)."""
 FACTS = 250_000
-"""The number of facts that the rules process at a time: they take about 2 KB of memory each, and no less CPU time if
-there are more of them."""
+"""The most facts that the rules process at a time. They take some 2 KB of memory each, and larger batches save no
+processor time."""
 NONE_COUNTED: Mapping[str, int] = MappingProxyType({})
+"""The facts of companies, where their number does not matter."""
 SETTING = "FUNDAMENTALS_BATCH"
 DIGITS = 64
 """Digits of a digest."""
