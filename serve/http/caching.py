@@ -204,7 +204,7 @@ class Representations:
             del self._by_target[target]
 
     def by_target(self, pointer: Pointer, target: bytes) -> Representation | None:
-        """The cached representation that already answered the target from this build; None if there is none.
+        """The cached representation that already answered the target from this build; None before the first answer.
 
         Args:
             pointer: of the current build.

@@ -101,7 +101,7 @@ class Histories:
     ) -> tuple[bytes, int]:
         """The periods of a symbol as an encoded JSON array, newest first, and their number.
 
-        The arguments are those of Memory.financials.
+        Memory.financials says what the arguments mean.
         """
         return self._encoded.chosen(_within(self._periods(symbol, kind), self._day, since, until), tuple(items), limit)
 
@@ -110,7 +110,7 @@ class Histories:
     ) -> list[Revision]:
         """The periods and items of a symbol that have more than one version, the newest period first.
 
-        The arguments are those of Memory.revisions, which says how withdrawn values are listed and numbered.
+        Memory.revisions says what the arguments mean, and how withdrawn values are listed and numbered.
         """
         series = self._series[symbol]
         first, last = (int(np.searchsorted(self._revised_by, each)) for each in (series, series + 1))

@@ -355,7 +355,7 @@ class Warehouse:
     def _open_build(self, pointer: Pointer, *, is_urgent: bool) -> OpenBuild:
         """Open a build; if this warehouse has a function `read`, also read its rows into memory.
 
-        Rows that do not differ from those of the current build are taken over from it.
+        Rows that are the same in the current build are taken over from it.
 
         Args:
             pointer: names the build.

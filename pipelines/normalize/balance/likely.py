@@ -42,7 +42,7 @@ def likely_lines(
         unit: the power of ten to which the amounts of the day are rounded.
 
     Returns:
-        one element for each line, none of them zero.
+        one element for each line that is not zero.
     """
     table, stated = LINES[section], days[day]
     candidates = _candidates(section, day, days, decided, unit)
@@ -192,7 +192,7 @@ def _is_below_part(total: str, candidates: Iterable[str], stated: Day, table: Ma
 def _line_equal_to_remainder(
     stated: Day, lines: list[str], found: Mapping[str, bool], total: float | None, unit: float
 ) -> list[str]:
-    """The one element that equals the total less the likeliest lines; empty if there is none, or several."""
+    """The one element that equals the total less the likeliest lines; empty if no element or several do."""
     remainder = total - sum([stated[one][0] for one in lines]) if total is not None else 0.0
     if remainder < DIGITS * unit:
         return []

@@ -87,7 +87,7 @@ class Choice:
     takes_quarters: whether four quarters are preferred to the fiscal year with years to date.
     is_apart: whether these two methods differ.
     is_confirmed: whether these two methods contradict each other, and one counts because filings confirm it.
-    contradict: whether these two methods contradict each other, and neither counts.
+    contradict: whether these two methods contradict each other, so that both are left out.
     is_behind: whether the year to date is on an older basis than the quarters.
     is_paid_later: whether dividends that were paid in the window may have been declared in another one.
     excess: the result of excess_of_unreported_part for the method that counts.
@@ -105,7 +105,7 @@ class Choice:
     excess: Floats
 
     @property
-    def has_way(self) -> Flags:
+    def has_method(self) -> Flags:
         """Whether a method counts."""
         return any_of(self.holds)
 
@@ -203,7 +203,7 @@ def _contradictions(windows: Windows, methods: TwoMethods, differ: Flags) -> tup
     by_years, by_quarters = years.amount[rows], quarters.amount[rows]
     digits = DIGITS_OF_SUMS * np.fmax(years.grain, quarters.grain)[rows]
     legs = years.rows[:, rows], quarters.rows[:, rows]
-    of_years, of_quarters = (_confirmed(some, of_way) for of_way in legs)
+    of_years, of_quarters = (_confirmed(some, of_method) for of_method in legs)
     is_restated = IS_ADDITIVE[some.concept] & any_of(of("revised", np.concatenate(legs)) >= 0)
     newest_year = of("amount", some.find(some.year_before, QUARTERS_A_YEAR))
     as_restated = by_years - of("amount", methods.years.year[rows]) + newest_year
@@ -230,7 +230,7 @@ def _behind_quarters(windows: Windows, methods: TwoMethods, may_take_years: Flag
     Args:
         windows: the windows.
         methods: the methods.
-        may_take_years: the windows for which the method by years would count, or neither method.
+        may_take_years: the windows for which the method by years would count, or no method.
 
     Returns:
         for each window, whether a year to date is on an older basis, and whether the method by quarters then is on the

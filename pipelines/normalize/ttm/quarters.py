@@ -58,7 +58,7 @@ class Quarters:
     mixes_bases: Flags
 
 
-def sum_of_four_quarters(windows: Windows, years: Years, is_only_way: Flags) -> tuple[TtmMethod, Quarters, Flags]:
+def sum_of_four_quarters(windows: Windows, years: Years, is_only_method: Flags) -> tuple[TtmMethod, Quarters, Flags]:
     """Twelve months as the sum of the last four discrete quarters.
 
     The sum has the fault NO_MIXED_BASES if the quarters are on different accounting bases.
@@ -66,7 +66,7 @@ def sum_of_four_quarters(windows: Windows, years: Years, is_only_way: Flags) -> 
     Args:
         windows: the windows.
         years: the fiscal year and the years to date of each window, from which twelve months are computed otherwise.
-        is_only_way: the windows whose twelve months cannot be computed from the fiscal year.
+        is_only_method: the windows whose twelve months cannot be computed from the fiscal year.
 
     Returns:
         the sums; the quarters; and the windows that may be added up and whose quarters are all taken from the filing
@@ -87,7 +87,7 @@ def sum_of_four_quarters(windows: Windows, years: Years, is_only_way: Flags) -> 
     recast_by, legs = np.fmax.reduce(quarters.recast_by), np.concatenate(quarters.rows)
     mixes |= any_of(windows.of("since", legs) >= recast_by)
     # quarters of this year that do not add up to the year to date: some are on the basis before a recast
-    asked = (restates & is_additive) | (is_only_way & ~is_recast & IS_MONEY[windows.concept])
+    asked = (restates & is_additive) | (is_only_method & ~is_recast & IS_MONEY[windows.concept])
     to_date = windows.find_or_first(windows.q, windows.quarter, as_of)
     mixes |= asked & (abs(_surplus(windows, of_this_year, to_date)) > 0)
     amount, days, last = quarters.amount.sum(axis=0), quarters.days.sum(axis=0), quarters.rows[0]

@@ -176,7 +176,7 @@ def flow_versions(windows: Windows) -> tuple[pl.DataFrame, ...]:
     choice = choose_methods(windows, methods)
     is_withdrawn, rule = _rules(windows, methods, choice)
     found = _found(windows, methods, choice).with_columns(rule=rule, window=np.arange(len(windows.q)))
-    flows = amount_changes(found.filter(choice.has_way | is_withdrawn), "is_excessive")
+    flows = amount_changes(found.filter(choice.has_method | is_withdrawn), "is_excessive")
     return (
         flows.drop("window", "is_excessive").with_row_index("flow"),
         legs_of(windows, zip(choice.methods, choice.holds, strict=True), ints(flows, "window")),
@@ -220,10 +220,10 @@ def _found(windows: Windows, methods: TwoMethods, choice: Choice) -> pl.DataFram
 
 def _rules(windows: Windows, methods: TwoMethods, choice: Choice) -> tuple[Flags, pl.Series]:
     """Whether an amount that counted after an earlier filing is withdrawn, and the rule that decides each window."""
-    has_way = choice.has_way
-    before = amount_before(windows, choice.of("amount"), has_way)
+    has_method = choice.has_method
+    before = amount_before(windows, choice.of("amount"), has_method)
     mixes_bases, is_disputed, mixes_units = (
-        methods.by_years.breaks(rule) & ~has_way for rule in (NO_MIXED_BASES, NO_YEAR_IN_DISPUTE, NO_MIXED_UNITS)
+        methods.by_years.breaks(rule) & ~has_method for rule in (NO_MIXED_BASES, NO_YEAR_IN_DISPUTE, NO_MIXED_UNITS)
     )
     # after a later filing, legs that counted before contradict the others: the amount is withdrawn
     is_withdrawn = mixes_bases | choice.contradict
@@ -237,15 +237,15 @@ def _rules(windows: Windows, methods: TwoMethods, choice: Choice) -> tuple[Flags
     return is_withdrawn, pl.Series([*(rule.id for rule in rules), ""]).gather(number)
 
 
-def amount_before(windows: Windows, amount: Floats, has_way: Flags) -> Floats:
+def amount_before(windows: Windows, amount: Floats, has_method: Flags) -> Floats:
     """The last amount that counted for the same quarter end after an earlier filing; NaN if there is none.
 
     Args:
         windows: the windows, sorted by quarter end and filing.
         amount: the amount of each window.
-        has_way: the windows whose amount counts.
+        has_method: the windows whose amount counts.
     """
-    last = np.maximum.accumulate(np.where(has_way, np.arange(len(amount)), NOTHING))
+    last = np.maximum.accumulate(np.where(has_method, np.arange(len(amount)), NOTHING))
     last = np.append([NOTHING], last[:-1])[: len(amount)]
     return picked(amount, np.where(last >= first_row(starts(windows.slot(windows.q, 0))), last, NOTHING))
 
@@ -291,9 +291,9 @@ def _withheld(windows: Windows, methods: TwoMethods, choice: Choice, is_withdraw
 
     `cik`, `q`, `item`, `reason`, `rule`.
     """
-    has_way = choice.has_way
-    asked = windows.newest(has_way) | (windows.newest(np.ones_like(has_way)) & is_withdrawn)
-    asked &= ~has_way
+    has_method = choice.has_method
+    asked = windows.newest(has_method) | (windows.newest(np.ones_like(has_method)) & is_withdrawn)
+    asked &= ~has_method
     points = windows.points.select("cik", "q", "concept")
     found = pl.concat(
         points.filter(asked & holds).with_columns(reason=pl.lit(reason), rule=pl.lit(rule.id))
@@ -304,7 +304,7 @@ def _withheld(windows: Windows, methods: TwoMethods, choice: Choice, is_withdraw
 
 def _decisions(windows: Windows, flows: pl.DataFrame, methods: TwoMethods, choice: Choice) -> pl.DataFrame:
     """The number of windows that each rule decided: `cik`, `rule`, `figures`."""
-    years, quarters, has_way = methods.years, methods.quarters, choice.has_way
+    years, quarters, has_method = methods.years, methods.quarters, choice.has_method
     kept = np.zeros(len(windows.q), dtype=np.bool_)
     kept[ints(flows, "window")] = True
     by_year, by_own, takes_quarters, takes_years = choice.holds
@@ -316,13 +316,13 @@ def _decisions(windows: Windows, flows: pl.DataFrame, methods: TwoMethods, choic
         YEAR_BEFORE_RECAST: (is_quarters & any_of(quarters.recast_by >= 0)) | (is_years & years.is_before),
         NEWEST_COMPARATIVE: is_years & (years.is_recast | years.is_newer),
         CORRECTED_YEAR: is_years & years.was_error,
-        NOT_TWELVE_MONTHS: (quarters.is_negative.any(axis=0) | is_other) & ~has_way,
+        NOT_TWELVE_MONTHS: (quarters.is_negative.any(axis=0) | is_other) & ~has_method,
         NO_CONTRADICTING_METHODS: choice.is_confirmed,
         QUARTERS_OF_RECAST: methods.of_recast,
-        NEXT_LESS_QUARTER: methods.of_next & has_way,
+        NEXT_LESS_QUARTER: methods.of_next & has_method,
         ACROSS_YEAR_ENDS: is_years & years.is_across,
     }
-    withheld = [(rule, holds & ~has_way) for rule, _, holds in _broken_rules(methods, choice)]
+    withheld = [(rule, holds & ~has_method) for rule, _, holds in _broken_rules(methods, choice)]
     cik = ints(windows.points, "cik")
     return counted((rule, cik[holds]) for rule, holds in (*decided.items(), *withheld))
 
@@ -338,11 +338,11 @@ def _proofs(windows: Windows, methods: TwoMethods, choice: Choice) -> pl.DataFra
         methods: the two methods to their twelve months.
         choice: the method that counts for each window.
     """
-    has_way, years = choice.has_way, methods.years
-    is_newest = windows.newest(has_way) & ~windows.is_year_end
+    has_method, years = choice.has_method, methods.years
+    is_newest = windows.newest(has_method) & ~windows.is_year_end
 
     def of_identity(rule: str, asked: Flags, fails: Flags, chose: Flags, *sides: np.ndarray) -> pl.DataFrame:
-        outcome = np.select([fails & ~has_way, chose], [2, 1], 0)
+        outcome = np.select([fails & ~has_method, chose], [2, 1], 0)
         left, right = map(numbers, sides)
         found = windows.points.with_columns(rule=pl.lit(rule), rank=outcome, left_side=left, right_side=right)
         return found.filter(is_newest & asked)
@@ -354,7 +354,7 @@ def _proofs(windows: Windows, methods: TwoMethods, choice: Choice) -> pl.DataFra
         years.is_recast | years.is_before,
         *(windows.of("amount", row) for row in (years.with_year, years.prior)),
     )
-    two_ways = of_identity(
+    two_methods = of_identity(
         NO_CONTRADICTING_METHODS.id,
         methods.both_sound & IS_ADDITIVE[windows.concept],
         choice.contradict,
@@ -364,7 +364,7 @@ def _proofs(windows: Windows, methods: TwoMethods, choice: Choice) -> pl.DataFra
     outcome = pl.col("rank").replace_strict({0: HOLDS, 1: CHOSE, 2: WITHHELD_OUTCOME}, return_dtype=PROOFS["outcome"])
     # an item that needs several concepts has the most serious outcome among them
     return (
-        of_items(pl.concat([two_ways, one_basis]))
+        of_items(pl.concat([two_methods, one_basis]))
         .sort("rank", descending=True, maintain_order=True)
         .unique(["cik", "q", "item", "rule"], keep="first", maintain_order=True)
         .sort("cik", "q", "item", pl.col("rule") == NO_MIXED_BASES.id)

@@ -161,7 +161,7 @@ def _parts_of_lines(stated: Day, lines: tuple[str, ...]) -> Iterator[tuple[str, 
 
 
 def first_stated(stated: Day, elements: Iterable[str]) -> str:
-    """The first element with an amount that is not zero; the empty string if there is none."""
+    """The first element with an amount other than zero; empty if no element has one."""
     return next((name for name in elements if amount(stated, name)), "")
 
 

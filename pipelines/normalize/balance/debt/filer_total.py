@@ -59,7 +59,7 @@ def _differs(stated: Day, elements: Lines, total: float) -> bool:
 
 
 def _line_outside_total(filing: Filing, day: int, without: Mapping[str, float], total: float) -> Lines:
-    """The line that the filer's total of debt does not include; empty if there is none.
+    """The line that the filer's total of debt does not include; empty if it includes all.
 
     The total then equals the other lines plus the remainder of a section, which is its total less all of its lines.
 

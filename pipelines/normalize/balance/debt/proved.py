@@ -137,7 +137,7 @@ def _lines_may_include_debt(read: Reading, amounts: Mapping[str, float]) -> bool
 
     Args:
         read: a section with lines that add up.
-        amounts: all amounts of the day by element, with those of the notes and of earlier filings.
+        amounts: all amounts of the day by element, including amounts of the notes and of earlier filings.
     """
     largest = max((amounts.get(group[0], 0.0) for lines in read.readings for group in lines), default=0.0)
     return any(

@@ -1,4 +1,4 @@
-"""Debt of zero, where no line is borrowed: shown by flows or by facts of zero.
+"""Debt of zero: shown by flows, or by borrowings that are stated as zero.
 
 Belongs here: the rules for it, and the facts that show a zero. Does not: a zero that follows from lines that add up
 (proved).
