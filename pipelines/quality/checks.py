@@ -56,7 +56,7 @@ CHECKS: tuple[Check, ...] = (
         "Twelve months from the last year and the years to date equal the sum of four quarters, or are flagged.",
         "Regulation S-X Rule 10-01(c)",
         0.01,
-        windows.two_methods,
+        windows.two_ways,
     ),
     Check(
         "own_twelve_months_are_met",

@@ -40,7 +40,7 @@ def quarters_of_years(evidence: Evidence) -> pl.DataFrame:
     return _judged(rows.with_columns(flags=flags), excused_by=(*EXCUSES, *STATED_ANEW))
 
 
-def two_methods(evidence: Evidence) -> pl.DataFrame:
+def two_ways(evidence: Evidence) -> pl.DataFrame:
     """Within a fiscal year, twelve months from the last year and the years to date equal the sum of four quarters."""
     rows = _against_quarters(evidence).join(evidence.year_ends, on=["cik", "period_end"], how="anti")
     return _judged(rows, excused_by=EXCUSES)
